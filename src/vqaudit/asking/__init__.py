@@ -1,0 +1,1 @@
+"""How an item is asked: formats, orders, interfaces, prompts, designs and plans."""
