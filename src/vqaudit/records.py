@@ -38,13 +38,14 @@ __all__ = [
     "RunTables",
     "missing_trials",
     "read_manifest",
+    "read_table",
     "read_trials",
     "records_digest",
     "segment_hash",
     "visible",
-    "write_json",
     "write_manifest",
     "write_table",
+    "write_text",
 ]
 
 SCHEMA_VERSION = 1
@@ -195,7 +196,7 @@ class Manifest(BaseModel):
     """Wall-clock time spent in all sessions."""
 
 
-def write_json(path: Path, text: str) -> None:
+def write_text(path: Path, text: str) -> None:
     """Writes text so that a reader sees the old file or the new one, never a part of either."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -211,7 +212,7 @@ def write_json(path: Path, text: str) -> None:
 
 def write_manifest(run: Path, manifest: Manifest) -> None:
     """Writes `manifest.json` atomically."""
-    write_json(run / "manifest.json", manifest.model_dump_json(indent=1) + "\n")
+    write_text(run / "manifest.json", manifest.model_dump_json(indent=1) + "\n")
 
 
 def read_manifest(run: str | Path) -> Manifest:
@@ -291,7 +292,12 @@ def visible(trials: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _read_parquet(path: Path, schema: pa.Schema) -> pl.DataFrame:
+def read_table(path: Path, schema: pa.Schema) -> pl.DataFrame:
+    """Reads one Parquet file of a run; an absent file has no rows.
+
+    Raises:
+        RecordError: The file is not readable or has other columns.
+    """
     try:
         table = pq.read_table(path, schema=schema)
     except FileNotFoundError:
@@ -311,8 +317,8 @@ def read_trials(run: Path) -> pl.DataFrame:
     """
     parts = sorted(path for path in (run / "trials").glob("*.parquet") if not path.name.startswith("."))
     if not parts:
-        return _read_parquet(run / "trials" / "none", TRIAL_SCHEMA)
-    return pl.concat([_read_parquet(path, TRIAL_SCHEMA) for path in parts], rechunk=True)
+        return read_table(run / "trials" / "none", TRIAL_SCHEMA)
+    return pl.concat([read_table(path, TRIAL_SCHEMA) for path in parts], rechunk=True)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -341,15 +347,15 @@ class RunTables:
         return cls(
             path=path,
             manifest=manifest,
-            items=_read_parquet(path / "items.parquet", ITEM_SCHEMA),
-            plan=_read_parquet(path / "plan.parquet", PLAN_SCHEMA),
+            items=read_table(path / "items.parquet", ITEM_SCHEMA),
+            plan=read_table(path / "plan.parquet", PLAN_SCHEMA),
             trials=visible(trials),
             attempts=trials.height,
         )
 
     def segments(self) -> dict[str, str]:
         """Returns hash -> text of every piece of prompt."""
-        table = _read_parquet(self.path / "segments.parquet", SEGMENT_SCHEMA)
+        table = read_table(self.path / "segments.parquet", SEGMENT_SCHEMA)
         return dict(table.iter_rows())
 
 

@@ -1,0 +1,5 @@
+"""`python -m vqaudit`."""
+
+from vqaudit.cli import main
+
+main()
