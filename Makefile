@@ -1,0 +1,59 @@
+# Every target sets itself up; `make demo` and `make test` are all that a fresh machine needs.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+# The constraints give CI and laptops one known torch; unset CONSTRAINTS to take what your index offers.
+CONSTRAINTS ?= -c constraints/ci-cpu.txt
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+
+.PHONY: help setup demo test test-all check fix docs bench clean
+
+help:  ## Show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.run: pyproject.toml constraints/ci-cpu.txt | $(BIN)/python
+	$(PIP) install -q $(CONSTRAINTS) -e '.[all]'
+	@touch $@
+
+$(VENV)/.test: pyproject.toml constraints/ci-cpu.txt | $(BIN)/python
+	$(PIP) install -q $(CONSTRAINTS) -e '.[test]'
+	@touch $@ $(VENV)/.run
+
+$(VENV)/.dev: pyproject.toml constraints/ci-cpu.txt | $(BIN)/python
+	$(PIP) install -q $(CONSTRAINTS) -e '.[dev]'
+	@touch $@ $(VENV)/.test $(VENV)/.run
+
+setup: $(VENV)/.dev  ## Make .venv with everything a developer needs
+
+demo: $(VENV)/.run  ## Audit the packaged model on the packaged items into runs/demo
+	$(BIN)/vqaudit run --model demo --data demo --design grid --design randomised \
+	  -i direct -i direct-scores@reference -i cot-prefix@reference -i free-cot@reference \
+	  --max-tokens 80 --out runs/demo
+
+test: $(VENV)/.test  ## Run the tests
+	$(BIN)/python -m pytest
+
+test-all: $(VENV)/.test  ## Run the long tests too
+	$(BIN)/python -m pytest -m "slow or not slow"
+
+check: $(VENV)/.dev  ## Lint, types and layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright --pythonpath $(BIN)/python
+	$(BIN)/lint-imports
+
+fix: $(VENV)/.dev  ## Mend what can be mended by machine
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(VENV)/.test  ## Write the generated pages of docs/
+	$(BIN)/python docs/generate.py
+
+bench: $(VENV)/.run  ## Run the benchmarks
+	for script in benchmarks/bench_*.py; do $(BIN)/python $$script --quick || exit 1; done
+
+clean:  ## Remove what was built
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis
