@@ -156,7 +156,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_no_part(tmp_path: Path, monkeypa
     def full(*_args, **_kwargs):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("vqaudit.records.pq.write_table", full)
+    monkeypatch.setattr("vqaudit.records.files.pq.write_table", full)
     with pytest.raises(RecordError, match="No space left"):
         PartWriter(tmp_path, worker="w0").write([record("a")])
     assert list((tmp_path / "trials").iterdir()) == []
