@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -158,33 +160,34 @@ def run_command(
     """Audits a model on a dataset; the same command goes on where it was stopped."""
     from vqaudit.auditing import audit
 
-    dataset = _load_data(data, columns=columns, answers=answers, skip_bad=skip_bad_items, limit=limit)
-    engine = _load_model(
-        model,
-        chat_kwargs=chat_kwargs,
-        device=device,
-        dtype=dtype,
-        revision=revision,
-        trust_remote_code=trust_remote_code,
-    )
-    run = audit(
-        engine,
-        dataset,
-        out=out,
-        progress=not quiet,
-        design=design or ["randomised"],
-        interface=interface or ["direct"],
-        draws=draws,
-        seed=seed,
-        reference=reference,
-        formats=formats,
-        orders=orders,
-        system=system,
-        image_max_pixels=image_max_pixels,
-        budget=_budget(budget),
-        max_tokens=max_tokens,
-    )
-    engine.close()
+    with _stoppable():
+        dataset = _load_data(data, columns=columns, answers=answers, skip_bad=skip_bad_items, limit=limit)
+        engine = _load_model(
+            model,
+            chat_kwargs=chat_kwargs,
+            device=device,
+            dtype=dtype,
+            revision=revision,
+            trust_remote_code=trust_remote_code,
+        )
+        run = audit(
+            engine,
+            dataset,
+            out=out,
+            progress=not quiet,
+            design=design or ["randomised"],
+            interface=interface or ["direct"],
+            draws=draws,
+            seed=seed,
+            reference=reference,
+            formats=formats,
+            orders=orders,
+            system=system,
+            image_max_pixels=image_max_pixels,
+            budget=_budget(budget),
+            max_tokens=max_tokens,
+        )
+        engine.close()
     _finish_run(run, page=page, quiet=quiet)
 
 
@@ -399,14 +402,23 @@ def _interrupt(signum: int, frame: object) -> None:
     raise KeyboardInterrupt
 
 
-def main() -> None:
-    """Runs the command line; errors of ours are one line on standard error."""
-    signal.signal(signal.SIGTERM, _interrupt)
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Turns Ctrl-C and SIGTERM into exit code 130 with a word on how to go on."""
+    before = signal.signal(signal.SIGTERM, _interrupt)
     try:
-        app()
+        yield
     except KeyboardInterrupt:
         _say("[yellow]stopped; what was answered is kept, and the same command goes on[/]")
-        raise SystemExit(130) from None
+        raise typer.Exit(130) from None
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def main() -> None:
+    """Runs the command line; errors of ours are one line on standard error."""
+    try:
+        app()
     except VqauditError as error:
         Console(stderr=True, soft_wrap=True).print(f"[bold red]error:[/] {escape(str(error))}")
         raise SystemExit(1) from None

@@ -84,7 +84,9 @@ TRIAL_SCHEMA = pa.schema(
         _column(
             "id_scores",
             pa.list_(_ID_SCORE),
-            "By position: ID, log-probability over the whole vocabulary (all spellings summed), rank from 1, token ids and text of the most probable spelling, log-probability of the in-place spelling. Kept beside replies too, where every shown ID is a single token.",
+            "By position: ID, log-probability over the whole vocabulary (all spellings summed), rank from 1, token ids "
+            "and text of the most probable spelling, log-probability of the in-place spelling. Kept beside replies "
+            "too, where every shown ID is a single token.",
         ),
         _column("id_mass", pa.float64(), "Probability that the next token is any shown ID, in any spelling."),
         _column("watch_mass", pa.float64(), "Probability of the watched words' first tokens."),
@@ -101,7 +103,8 @@ TRIAL_SCHEMA = pa.schema(
         _column(
             "outcome",
             pa.string(),
-            "The strict reading: `chosen`, `ambiguous`, `refused`, `empty`, `truncated`, `unreadable`, `bad_input`, `failed`.",
+            "The strict reading: `chosen`, `ambiguous`, `refused`, `empty`, `truncated`, `unreadable`, `bad_input`, "
+            "`failed`.",
             required=True,
         ),
         _column("position", pa.int16(), "Position chosen, from 0; null unless `chosen`."),
