@@ -84,9 +84,12 @@ Columns = Annotated[
     ),
 ]
 Answers = Annotated[
-    str | None, typer.Option("--answers", help="How answers are written: letter, index0, index1 or text.")
+    str | None, typer.Option("--answers", help="How answers are written: letter, index0, index1, text or label.")
 ]
 SkipBad = Annotated[bool, typer.Option("--skip-bad-items", help="Leave bad rows out; the run lists them.")]
+ImageRoot = Annotated[
+    Path | None, typer.Option("--image-root", help="Folder of the pictures; the data file's own by default.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 By = Annotated[str | None, typer.Option("--by", help="category: a row per category.")]
 Runs = Annotated[list[Path], typer.Argument(help="Run directories.", metavar="RUN...")]
@@ -105,13 +108,23 @@ def _object(text: str | None, option: str) -> dict[str, Any]:
     return value
 
 
-def _load_data(data: str, *, columns: str | None, answers: str | None, skip_bad: bool, limit: int | None) -> Any:
-    from vqaudit.auditing import load_data
+def _columns(text: str) -> Any:
+    """Which column is what; a list names one column per option or image."""
     from vqaudit.items import Columns as ColumnMap
 
-    options: dict[str, Any] = {"skip_bad_items": skip_bad, "limit": limit, "answers": answers}
+    declared = {name: tuple(v) if isinstance(v, list) else v for name, v in _object(text, "--columns").items()}
+    known = set(ColumnMap.__dataclass_fields__)
+    if unknown := sorted(declared.keys() - known):
+        raise typer.BadParameter(f"--columns has {', '.join(unknown)}; it knows {', '.join(sorted(known))}")
+    return ColumnMap(**declared)
+
+
+def _load_data(data: str, *, columns: str | None, skip_bad: bool, **options: Any) -> Any:
+    from vqaudit.auditing import load_data
+
+    options["skip_bad_items"] = skip_bad
     if columns is not None:
-        options["columns"] = ColumnMap.from_mapping(_object(columns, "--columns"))
+        options["columns"] = _columns(columns)
     return load_data(data, **options)
 
 
@@ -154,6 +167,7 @@ def run_command(
     columns: Columns = None,
     answers: Answers = None,
     skip_bad_items: SkipBad = False,
+    image_root: ImageRoot = None,
     page: Annotated[bool, typer.Option(help="Write page.html too.")] = True,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no summary.")] = False,
 ) -> None:
@@ -161,7 +175,9 @@ def run_command(
     from vqaudit.auditing import audit
 
     with _stoppable():
-        dataset = _load_data(data, columns=columns, answers=answers, skip_bad=skip_bad_items, limit=limit)
+        dataset = _load_data(
+            data, columns=columns, answers=answers, skip_bad=skip_bad_items, image_root=image_root, limit=limit
+        )
         engine = _load_model(
             model,
             chat_kwargs=chat_kwargs,
@@ -238,6 +254,7 @@ def plan_command(
     columns: Columns = None,
     answers: Answers = None,
     skip_bad_items: SkipBad = False,
+    image_root: ImageRoot = None,
     timed: Annotated[bool, typer.Option(help="Answer a few trials to tell the time; nothing is kept.")] = True,
     as_json: AsJson = False,
 ) -> None:
@@ -245,7 +262,9 @@ def plan_command(
     from vqaudit.report.terminal import cost_view
     from vqaudit.run import estimate_cost, make_audit_plan, make_spec
 
-    dataset = _load_data(data, columns=columns, answers=answers, skip_bad=skip_bad_items, limit=limit)
+    dataset = _load_data(
+        data, columns=columns, answers=answers, skip_bad=skip_bad_items, image_root=image_root, limit=limit
+    )
     spec = make_spec(
         {
             "design": design or ["randomised"],
@@ -363,13 +382,16 @@ def render_command(
     columns: Columns = None,
     answers: Answers = None,
     skip_bad_items: SkipBad = False,
+    image_root: ImageRoot = None,
     as_json: AsJson = False,
 ) -> None:
     """Prints exactly what the model sees, byte for byte; facts about it go to standard error."""
     from vqaudit.run import AskSpec
     from vqaudit.run.preview import Asked, preview
 
-    dataset = _load_data(data, columns=columns, answers=answers, skip_bad=skip_bad_items, limit=None)
+    dataset = _load_data(
+        data, columns=columns, answers=answers, skip_bad=skip_bad_items, image_root=image_root, limit=None
+    )
     engine = None if model is None else _load_model(model, chat_kwargs=chat_kwargs)
     asked = Asked(format=format, formats=formats, rotation=order, interface=interface)
     shown = preview(dataset, item, asked=asked, engine=engine, spec=AskSpec(system=system))

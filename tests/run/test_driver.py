@@ -110,7 +110,7 @@ def dataset(made: list[Item]):
 
     return Dataset(
         name="test",
-        path=None,
+        path=Path("test.jsonl"),
         items=tuple(made),
         skipped=(),
         columns=Columns(),

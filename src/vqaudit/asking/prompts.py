@@ -6,7 +6,6 @@ Rendering is pure: the same item and variant give the same bytes.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,11 +13,9 @@ from vqaudit.asking.formats import Format
 from vqaudit.asking.interfaces import Interface
 from vqaudit.asking.orders import Order, apply_order, natural
 from vqaudit.errors import DatasetError, VariantError
-from vqaudit.items.item import Item
+from vqaudit.items.item import IMAGE_PLACE, Item
 
 __all__ = ["Prompt", "Variant", "instruction", "make_variant", "render"]
-
-_IMAGE_PLACE = re.compile(r"<image ([1-9][0-9]?)>")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -118,7 +115,7 @@ def _parts(segments: Sequence[str], item: Item) -> tuple[str | int, ...]:
     parts: list[str | int] = []
     end = 0
     placed: set[int] = set()
-    for match in _IMAGE_PLACE.finditer(text):
+    for match in IMAGE_PLACE.finditer(text):
         index = int(match[1]) - 1
         if index >= len(item.images):
             raise DatasetError(f"the text places image {index + 1}, but there are {len(item.images)}", item=item.id)

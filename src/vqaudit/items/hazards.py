@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from vqaudit.items.cells import describe
 from vqaudit.items.columns import Columns
-from vqaudit.items.image_cells import IMAGE_PLACE, file_exists
-from vqaudit.items.item import Item
+from vqaudit.items.image_cells import file_exists
+from vqaudit.items.item import IMAGE_PLACE, Item
 from vqaudit.items.screening import carries_instruction
 from vqaudit.items.tables import Table
 

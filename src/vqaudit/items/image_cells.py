@@ -17,10 +17,8 @@ from vqaudit.errors import DatasetError
 from vqaudit.items.cells import is_empty, item_id, looks_like_list, parse_list, says_nan, shorten
 from vqaudit.items.item import ImageSource
 
-__all__ = ["IMAGE_PLACE", "ImageFinder", "file_exists", "looks_encoded"]
+__all__ = ["ImageFinder", "file_exists", "looks_encoded"]
 
-IMAGE_PLACE = re.compile(r"<image ([1-9][0-9]?)>")
-"""The place of image k, counted from 1, in the text of a dataset that numbers its images."""
 LONGEST_REFERENCE = 64
 """Characters: a longer cell is never the ID of another row (VLMEvalKit's rule)."""
 _LONGEST_PATH = 1024

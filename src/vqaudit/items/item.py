@@ -6,12 +6,16 @@ Knows what an item is. Knows nothing of how it is asked, who answers or where it
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from vqaudit.errors import DatasetError
 
-__all__ = ["MAX_OPTIONS", "ImageSource", "Item"]
+__all__ = ["IMAGE_PLACE", "MAX_OPTIONS", "ImageSource", "Item"]
+
+IMAGE_PLACE = re.compile(r"<image ([1-9][0-9]?)>")
+"""The place of image k, counted from 1, in the text of a dataset that numbers its images."""
 
 MAX_OPTIONS = 26
 

@@ -15,8 +15,8 @@ from vqaudit.errors import DatasetError
 from vqaudit.items.answers import Answer, AnswerKind, answer_index
 from vqaudit.items.cells import is_empty, item_id, looks_like_list, parse_list, says_nan, text_of
 from vqaudit.items.columns import Columns
-from vqaudit.items.image_cells import IMAGE_PLACE, ImageFinder
-from vqaudit.items.item import MAX_OPTIONS, ImageSource, Item
+from vqaudit.items.image_cells import ImageFinder
+from vqaudit.items.item import IMAGE_PLACE, MAX_OPTIONS, ImageSource, Item
 from vqaudit.items.options import OptionList, read_labels, read_options
 from vqaudit.items.screening import screen
 from vqaudit.items.tables import Row

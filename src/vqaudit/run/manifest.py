@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -164,13 +165,13 @@ def write_inputs(out: Path, plan: Plan) -> None:
 def _describe_data(data: Dataset) -> dict[str, Any]:
     return {
         "name": data.name,
-        "file": None if data.path is None else str(data.path),
+        "file": data.path.name,
         "items": len(data),
         "digest": data.digest,
-        "columns": data.columns.describe(),
+        "columns": asdict(data.columns),
         "answers": data.answers,
         "warnings": list(data.warnings),
-        "skipped": [{"row": s.row, "item": s.item, "why": s.why} for s in data.skipped],
+        "skipped": [{"row": s.row, "item": s.item, "why": s.sentence} for s in data.skipped],
     }
 
 
