@@ -119,23 +119,35 @@ def _columns(text: str) -> Any:
     return ColumnMap(**declared)
 
 
-def _load_data(data: str, *, columns: str | None, skip_bad: bool, **options: Any) -> Any:
+def _data_of(given: dict[str, Any]) -> Any:
+    """The dataset that a command's options name."""
     from vqaudit.auditing import load_data
 
-    options["skip_bad_items"] = skip_bad
-    if columns is not None:
-        options["columns"] = _columns(columns)
-    return load_data(data, **options)
+    options = {name: given.get(name) for name in ("answers", "image_root", "limit", "skip_bad_items")}
+    if given["columns"] is not None:
+        options["columns"] = _columns(given["columns"])
+    return load_data(given["data"], **options)
 
 
-def _load_model(model: str, *, chat_kwargs: str | None, **spec: Any) -> Any:
+def _model_of(given: dict[str, Any]) -> Any:
+    """The engine that a command's options name."""
     from vqaudit.auditing import load_model
 
-    return load_model(model, chat_kwargs=_object(chat_kwargs, "--chat-kwargs"), **spec)
+    spec = {name: given[name] for name in ("device", "dtype", "revision", "trust_remote_code") if name in given}
+    return load_model(given["model"], chat_kwargs=_object(given["chat_kwargs"], "--chat-kwargs"), **spec)
 
 
-def _budget(text: str) -> str | int:
-    return int(text) if text.isdigit() else text
+_SETTINGS = ("draws", "seed", "reference", "formats", "orders", "system", "image_max_pixels", "max_tokens")
+
+
+def _settings_of(given: dict[str, Any]) -> dict[str, Any]:
+    """The fields of `AuditSpec` that a command's options name."""
+    budget = given["budget"]
+    return {name: given[name] for name in _SETTINGS} | {
+        "design": given["design"] or ["randomised"],
+        "interface": given["interface"] or ["direct"],
+        "budget": int(budget) if budget.isdigit() else budget,
+    }
 
 
 def _say(message: str) -> None:
@@ -144,6 +156,7 @@ def _say(message: str) -> None:
 
 @app.command("run")
 def run_command(
+    context: typer.Context,
     model: Model,
     data: Data,
     out: Annotated[Path, typer.Option("--out", "-o", help="Run directory.", metavar="RUN")],
@@ -175,34 +188,9 @@ def run_command(
     from vqaudit.auditing import audit
 
     with _stoppable():
-        dataset = _load_data(
-            data, columns=columns, answers=answers, skip_bad=skip_bad_items, image_root=image_root, limit=limit
-        )
-        engine = _load_model(
-            model,
-            chat_kwargs=chat_kwargs,
-            device=device,
-            dtype=dtype,
-            revision=revision,
-            trust_remote_code=trust_remote_code,
-        )
-        run = audit(
-            engine,
-            dataset,
-            out=out,
-            progress=not quiet,
-            design=design or ["randomised"],
-            interface=interface or ["direct"],
-            draws=draws,
-            seed=seed,
-            reference=reference,
-            formats=formats,
-            orders=orders,
-            system=system,
-            image_max_pixels=image_max_pixels,
-            budget=_budget(budget),
-            max_tokens=max_tokens,
-        )
+        dataset = _data_of(context.params)
+        engine = _model_of(context.params)
+        run = audit(engine, dataset, out=out, progress=not quiet, **_settings_of(context.params))
         engine.close()
     _finish_run(run, page=page, quiet=quiet)
 
@@ -232,6 +220,7 @@ def _print_summary(summary: Any) -> None:
 
 @app.command("plan")
 def plan_command(
+    context: typer.Context,
     model: Model,
     data: Data,
     design: DesignNames = None,
@@ -262,33 +251,10 @@ def plan_command(
     from vqaudit.report.terminal import cost_view
     from vqaudit.run import estimate_cost, make_audit_plan, make_spec
 
-    dataset = _load_data(
-        data, columns=columns, answers=answers, skip_bad=skip_bad_items, image_root=image_root, limit=limit
-    )
-    spec = make_spec(
-        {
-            "design": design or ["randomised"],
-            "interface": interface or ["direct"],
-            "draws": draws,
-            "seed": seed,
-            "reference": reference,
-            "formats": formats,
-            "orders": orders,
-            "system": system,
-            "image_max_pixels": image_max_pixels,
-            "budget": _budget(budget),
-            "max_tokens": max_tokens,
-        }
-    )
+    dataset = _data_of(context.params)
+    spec = make_spec(_settings_of(context.params))
     plan = make_audit_plan(dataset.items, spec)
-    engine = _load_model(
-        model,
-        chat_kwargs=chat_kwargs,
-        device=device,
-        dtype=dtype,
-        revision=revision,
-        trust_remote_code=trust_remote_code,
-    )
+    engine = _model_of(context.params)
     cost = estimate_cost(plan, engine, spec=spec.asking, timed=timed)
     if as_json:
         typer.echo(json.dumps(cost.to_dict(), indent=1))
@@ -366,6 +332,7 @@ def formats_command(
 
 @app.command("render")
 def render_command(
+    context: typer.Context,
     data: Data,
     item: Annotated[str, typer.Option("--item", help="ID of the item.", metavar="ID")],
     format: Annotated[
@@ -389,10 +356,8 @@ def render_command(
     from vqaudit.run import AskSpec
     from vqaudit.run.preview import Asked, preview
 
-    dataset = _load_data(
-        data, columns=columns, answers=answers, skip_bad=skip_bad_items, image_root=image_root, limit=None
-    )
-    engine = None if model is None else _load_model(model, chat_kwargs=chat_kwargs)
+    dataset = _data_of(context.params)
+    engine = None if model is None else _model_of(context.params)
     asked = Asked(format=format, formats=formats, rotation=order, interface=interface)
     shown = preview(dataset, item, asked=asked, engine=engine, spec=AskSpec(system=system))
     if as_json:
