@@ -6,6 +6,7 @@ Weights are scaled up, so that another prompt or another picture really changes 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,11 +111,8 @@ def _sentencepiece_vocabulary(specials: Sequence[str]) -> tuple[dict[str, int], 
         initial_alphabet=characters,
     )
     backend.train_from_iterator(CORPUS, trainer)
-    vocabulary = backend.get_vocab()
-    import json
-
     merges = json.loads(backend.to_str())["model"]["merges"]
-    return vocabulary, [tuple(pair) for pair in merges]
+    return backend.get_vocab(), [tuple(pair) for pair in merges]
 
 
 def _text(tokenizer: Any, **changes: Any) -> dict[str, Any]:
@@ -180,9 +178,7 @@ def llava_onevision() -> Tiny:
     processor = _image_only(
         hf.LlavaOnevisionProcessor,
         "LlavaOnevisionVideoProcessor",
-        image_processor=hf.LlavaOnevisionImageProcessorPil(
-            size={"height": 56, "width": 56}, image_grid_pinpoints=grid
-        ),
+        image_processor=hf.LlavaOnevisionImageProcessorPil(size={"height": 56, "width": 56}, image_grid_pinpoints=grid),
         tokenizer=tokenizer,
         num_image_tokens=16,
         vision_feature_select_strategy="full",
@@ -207,13 +203,9 @@ def gemma3() -> Tiny:
         "eoi_token": "<end_of_image>",
         "image_token": "<image_soft_token>",
     }
+    turns = {"sot_token": "<start_of_turn>", "eot_token": "<end_of_turn>"}
     vocabulary, merges = _sentencepiece_vocabulary([*specials, *images.values()])
-    tokenizer = hf.GemmaTokenizer(
-        vocab=vocabulary,
-        merges=merges,
-        extra_special_tokens=images,
-        additional_special_tokens=["<start_of_turn>", "<end_of_turn>"],
-    )
+    tokenizer = hf.GemmaTokenizer(vocab=vocabulary, merges=merges, extra_special_tokens=images | turns)
     processor = hf.Gemma3Processor(
         image_processor=hf.Gemma3ImageProcessorPil(size={"height": 56, "width": 56}),
         tokenizer=tokenizer,
@@ -235,7 +227,10 @@ def gemma3() -> Tiny:
         eoi_token_index=tokenizer.eoi_token_id,
         image_token_index=tokenizer.image_token_id,
     )
-    return Tiny(model=hf.Gemma3ForConditionalGeneration(config), processor=processor)
+    model = hf.Gemma3ForConditionalGeneration(config)
+    # It begins as zeros, and the model would not see.
+    torch.nn.init.normal_(model.model.multi_modal_projector.mm_input_projection_weight, std=0.2)
+    return Tiny(model=model, processor=processor)
 
 
 def _qwen_tokenizer() -> Any:
@@ -310,9 +305,7 @@ def qwen3_vl() -> Tiny:
     tokenizer = _qwen_tokenizer()
     config = hf.Qwen3VLConfig(
         text_config=_text(tokenizer, head_dim=16, rope_parameters=_mrope(mrope_interleaved=True)),
-        vision_config=dict(
-            **_QWEN_VISION, patch_size=16, num_position_embeddings=64, deepstack_visual_indexes=[0]
-        ),
+        vision_config=dict(**_QWEN_VISION, patch_size=16, num_position_embeddings=64, deepstack_visual_indexes=[0]),
         **_qwen_ids(tokenizer),
     )
     processor = _qwen_processor(hf.Qwen3VLProcessor, tokenizer, patch=16)

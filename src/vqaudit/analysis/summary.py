@@ -1,0 +1,295 @@
+"""One run, summed up: which figures it can tell, and the reason for each that it cannot.
+
+Knows how figures depend on the design. Computes none itself: the modules beside it do.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from vqaudit.analysis import accuracy as acc
+from vqaudit.analysis.breakdown import FormatRow, breakdown, factor_levels, format_rows
+from vqaudit.analysis.comparison import Comparison, compare
+from vqaudit.analysis.cost import cost
+from vqaudit.analysis.coverage import NO_REPLY, Fault, coverage, measurement_faults
+from vqaudit.analysis.designs import (
+    FORMAT_DESIGNS,
+    REFERENCE,
+    MainTrials,
+    completeness,
+    main_trials,
+    planned_trials,
+    trials_of,
+)
+from vqaudit.analysis.estimates import Estimate
+from vqaudit.analysis.figures import known
+from vqaudit.analysis.frame import FACTORS, analysis_frame
+from vqaudit.analysis.interfaces import compare_interfaces
+from vqaudit.analysis.remarks import findings, warnings
+from vqaudit.analysis.schema import (
+    Baselines,
+    BestOrWorst,
+    Counts,
+    DesignRow,
+    Screening,
+    Selection,
+    Summary,
+)
+from vqaudit.analysis.selection import first_position, preference, selection, selection_by
+from vqaudit.analysis.spread import Spread, format_spread, format_table
+from vqaudit.records import RunTables
+
+__all__ = ["Comparison", "Summary", "compare", "summarise"]
+
+
+class _Run(NamedTuple):
+    tables: RunTables
+    frame: pl.DataFrame
+    plan: pl.DataFrame
+    main: MainTrials
+    seed: int
+
+
+def summarise(tables: RunTables, *, by: str | None = None, seed: int = 0) -> Summary:
+    """Sums up a run, also one that is still being written.
+
+    Args:
+        tables: From `RunTables.load`.
+        by: A column to break the main figures down by, such as `category`; see `breakdown.BREAKDOWNS`.
+        seed: Of everything random: the same records and seed give the same numbers.
+
+    Raises:
+        AnalysisError: The run holds nothing, or cannot be broken down by that column.
+    """
+    frame = analysis_frame(tables)
+    plan = planned_trials(tables, frame)
+    run = _Run(tables, frame, plan, main_trials(frame, plan), seed)
+    reasons: dict[str, str] = {}
+    faults = measurement_faults(run.main.done, _score_trials(run))
+    parts = {
+        **_identity(run),
+        **_accuracies(run, reasons),
+        **_coverages(run, faults, reasons),
+        **_formats(run, {name for fault in faults for name in fault.formats}, reasons),
+        **_interfaces(run),
+        **_positions(run),
+        **_groups(run, by, reasons),
+        **_bookkeeping(run),
+    }
+    summary = Summary(**parts, reasons=reasons)
+    remarks = {"warnings": warnings(summary), "findings": findings(summary)}
+    return summary.model_copy(update=remarks)
+
+
+def _identity(run: _Run) -> dict[str, Any]:
+    manifest = run.tables.manifest
+    name = manifest.dataset.get("name")
+    return {
+        "model": manifest.model,
+        "dataset": None if name is None else str(name),
+        "status": manifest.status,
+        "seed": run.seed,
+        "main_design": run.main.design,
+        "main_interface": run.main.interface,
+    }
+
+
+def _accuracies(run: _Run, reasons: dict[str, str]) -> dict[str, Any]:
+    done = run.main.done
+    headline = _why_no_headline(run.main)
+    whole = {
+        "grid_accuracy": Estimate.unknown(headline) if headline else acc.grid_accuracy(done),
+        "row_accuracy": Estimate.unknown(headline)
+        if headline
+        else acc.row_accuracy(done, drawn=run.main.design == "randomised"),
+        "lenient_accuracy": acc.lenient_accuracy(done),
+        "scored_accuracy": acc.scored_accuracy(done),
+        "answered_accuracy": acc.answered_accuracy(done),
+        "reference_accuracy": _reference_accuracy(run),
+        "strict_circular": acc.strict_circular(done),
+    }
+    baselines = Baselines(chance=acc.chance(done), always_first=acc.always_first(done))
+    return {**_known(whole, reasons), "baselines": baselines, "designs": _designs(run)}
+
+
+def _known(figures: dict[str, Estimate], reasons: dict[str, str]) -> dict[str, Estimate | None]:
+    """Turns estimates without a value into None and keeps why."""
+    for key, estimate in figures.items():
+        if estimate.value is None:
+            reasons[key] = estimate.reason or "no data"
+    return {key: known(estimate) for key, estimate in figures.items()}
+
+
+def _why_no_headline(main: MainTrials) -> str | None:
+    if main.design not in FORMAT_DESIGNS:
+        return (
+            f"the grid accuracy needs the design grid or randomised; this run holds {main.design} trials only: "
+            "they tell the accuracy under the formats that they were asked in"
+        )
+    return main.completeness.complaint
+
+
+def _reference_accuracy(run: _Run) -> Estimate:
+    rows = run.plan.filter(pl.col("design") == REFERENCE, pl.col("interface") == run.main.interface, "options_shown")
+    if rows.height:
+        complaint = completeness(run.frame, rows).complaint
+        return Estimate.unknown(complaint) if complaint else acc.grid_accuracy(trials_of(run.frame, rows))
+    name = run.tables.manifest.reference_format
+    if run.main.design == "grid" and name is not None:
+        return acc.grid_accuracy(run.main.done.filter(pl.col("format").cast(pl.String) == name))
+    return Estimate.unknown(f"{run.main.interface} was not asked in the reference format: no reference design, no grid")
+
+
+def _designs(run: _Run) -> dict[str, DesignRow]:
+    rows = {}
+    shown = run.plan.filter("options_shown")
+    for name in sorted((shown if shown.height else run.plan)["design"].unique()):
+        main = run.main if name == run.main.design else main_trials(run.frame, run.plan, design=name)
+        done, complete = main.done, main.completeness
+        accuracy = acc.grid_accuracy(done)
+        rows[name] = DesignRow(
+            interface=main.interface,
+            items=done["item_code"].n_unique(),
+            trials=done.height,
+            planned=complete.planned,
+            failed=complete.failed,
+            missing=complete.missing,
+            draws=main.draws,
+            grid_accuracy=None if _why_no_headline(main) else known(accuracy),
+            accuracy=accuracy,
+        )
+    return rows
+
+
+def _coverages(run: _Run, faults: list[Fault], reasons: dict[str, str]) -> dict[str, Any]:
+    parts = coverage(run.main.done)
+    if parts.exact.value is None:
+        reasons["coverage"] = reasons["coverage_parts"] = NO_REPLY
+    return {
+        "coverage": known(parts.exact),
+        "coverage_parts": None if parts.exact.value is None else parts,
+        "measurement_faults": faults,
+    }
+
+
+def _score_trials(run: _Run) -> pl.DataFrame:
+    """Scores kept beside the main replies; of formats that have none, those of the interface that asks for them."""
+    kept = run.main.done.filter(pl.col("scored_right").is_not_null())
+    formats = kept["format"].drop_nulls().cast(pl.String).unique().to_list()
+    others = run.frame.filter(
+        pl.col("scored_right").is_not_null(),
+        pl.col("interface").cast(pl.String) == "direct-scores",
+        ~pl.col("format").cast(pl.String).is_in(formats),
+    )
+    return pl.concat([kept, others])
+
+
+def _formats(run: _Run, faulty: Collection[str], reasons: dict[str, str]) -> dict[str, Any]:
+    done, complaint = run.main.done, run.main.completeness.complaint
+    found: dict[str, Any] = dict.fromkeys(("spread", "spread_without_faults", "best_format", "worst_format"))
+    factors = factor_levels(done)
+    if run.main.design != "grid":
+        reasons.update(dict.fromkeys((*found, "formats"), _why_no_cells(run.main)))
+        return {**found, "formats": None, "factors": factors}
+    rows = format_rows(done)
+    if complaint is not None:
+        reasons.update(dict.fromkeys(found, complaint))
+    else:
+        found |= _spreads(run, rows, faulty, reasons)
+    return {**found, "formats": rows, "factors": factors}
+
+
+def _spreads(run: _Run, rows: list[FormatRow], faulty: Collection[str], reasons: dict[str, str]) -> dict[str, Any]:
+    table = format_table(run.main.done)
+    spread = format_spread(table, seed=run.seed)
+    clean = Estimate.unknown("no format has a measurement fault: see spread")
+    if faulty:
+        clean = format_spread(table.without(faulty), seed=run.seed).estimate
+    if spread.best is None:
+        reasons.update(dict.fromkeys(("best_format", "worst_format"), spread.estimate.reason or "no data"))
+    figures = _known({"spread": spread.estimate, "spread_without_faults": clean}, reasons)
+    return {**figures, **_extremes(rows, spread)}
+
+
+def _why_no_cells(main: MainTrials) -> str:
+    if main.design == "randomised":
+        drawn = "one format" if main.draws == 1 else f"{main.draws} formats"
+        return f"the worst format and the spread need the grid; this run drew {drawn} per item"
+    return f"the worst format and the spread need the grid; this run holds {main.design} trials only"
+
+
+def _extremes(rows: list[FormatRow], spread: Spread) -> dict[str, BestOrWorst | None]:
+    by_name = {row.format: BestOrWorst(**dict(row)) for row in rows}
+    return {"best_format": by_name.get(spread.best or ""), "worst_format": by_name.get(spread.worst or "")}
+
+
+def _interfaces(run: _Run) -> dict[str, Any]:
+    rows, ground = compare_interfaces(_comparable(run), interfaces=run.tables.manifest.interfaces, seed=run.seed)
+    return {"interfaces": rows, "common_ground": ground}
+
+
+def _comparable(run: _Run) -> pl.DataFrame:
+    """The first design that was asked through every interface that shows options; where none was, all trials."""
+    shown, hidden = run.plan.filter("options_shown"), run.plan.filter(~pl.col("options_shown"))
+    everything = set(shown["interface"].unique())
+    for design in (*FORMAT_DESIGNS, *sorted(shown["design"].unique())):
+        rows = shown.filter(pl.col("design") == design)
+        if rows.height and set(rows["interface"].unique()) == everything:
+            return trials_of(run.frame, pl.concat([rows, hidden]))
+    return run.frame
+
+
+def _positions(run: _Run) -> dict[str, Any]:
+    done = run.main.done
+    found = Selection(
+        positions=selection(done),
+        by_factor={factor: selection_by(done, factor) for factor in FACTORS},
+        first_position=first_position(done),
+        preference=preference(done, seed=run.seed),
+    )
+    return {"selection": found}
+
+
+def _groups(run: _Run, by: str | None, reasons: dict[str, str]) -> dict[str, Any]:
+    done = run.main.done
+    categories = breakdown(done, "category") if done["category"].is_not_null().any() else None
+    if categories is None:
+        reasons["categories"] = "the items have no categories"
+    if by is None:
+        reasons["groups"] = "no breakdown was asked for"
+    return {"categories": categories, "by": by, "groups": None if by is None else breakdown(done, by)}
+
+
+def _bookkeeping(run: _Run) -> dict[str, Any]:
+    frame, items = run.frame, run.tables.items
+    whole = completeness(frame, run.plan)
+    counts = Counts(
+        planned=whole.planned,
+        done=whole.done,
+        failed=whole.failed,
+        missing=whole.missing,
+        bad_input=int((frame["outcome"].cast(pl.String) == "bad_input").sum()),
+        items=items.height,
+        clusters=items["cluster"].n_unique(),
+        items_without_answer=items["answer"].null_count(),
+    )
+    single = (items["n_orders"] == 1).fill_null(False)
+    notes = Counter(str(note) for note in items["notes"].explode().drop_nulls())
+    screening = Screening(items=items.height, not_permuted=int(single.sum()), notes=dict(sorted(notes.items())))
+    return {
+        "counts": counts,
+        "outcomes": _outcomes(frame),
+        "screening": screening,
+        "cost": cost(run.tables, frame),
+    }
+
+
+def _outcomes(frame: pl.DataFrame) -> dict[str, dict[str, int]]:
+    table: dict[str, dict[str, int]] = {}
+    for interface, outcome, trials in frame.group_by("interface", "outcome").len().sort("interface", "outcome").rows():
+        table.setdefault(interface, {})[outcome] = trials
+    return table

@@ -1,0 +1,32 @@
+"""Which answer belongs to which event."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vqaudit.engines.base import IDScores, OptionLikelihood, Outcome, Request
+from vqaudit.engines.local.asked import Asked, Tools
+from vqaudit.engines.local.encoding import Prompt
+from vqaudit.engines.local.id_answers import score_ids
+from vqaudit.engines.local.option_answers import score_options
+from vqaudit.engines.local.reply_answers import reply_to, tokens_to_generate
+
+__all__ = ["answer_event", "tokens_after"]
+
+
+def answer_event(asked: Sequence[Asked], tools: Tools) -> list[Outcome]:
+    """Returns the outcomes of requests with one kind of event and equally many new tokens, in order."""
+    event = asked[0].request.event
+    if isinstance(event, IDScores):
+        return score_ids(asked, tools)
+    if isinstance(event, OptionLikelihood):
+        return score_options(asked, tools)
+    return reply_to(asked, tools)
+
+
+def tokens_after(request: Request, prompt: Prompt, tools: Tools) -> int:
+    """Returns how many tokens behind its prompt a request will take; those of continuations are not counted here."""
+    if isinstance(request.event, IDScores):
+        plan = tools.ids.plan(request.option_ids, prompt)
+        return max(map(len, plan.contexts), default=0)
+    return tokens_to_generate(request, prompt, tools)

@@ -1,0 +1,238 @@
+"""The local engine: a model of transformers behind the engine protocol.
+
+Knows how the parts fit together, and what happens to a request that cannot be answered. Knows no dataset, no
+format and no answer.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from vqaudit.engines.base import Event, IDScores, Outcome, Reply, Request, TextPart
+from vqaudit.engines.local.answers import answer_event, tokens_after
+from vqaudit.engines.local.asked import Asked, Tools, too_long
+from vqaudit.engines.local.batching import Load, cut, halving, trouble_with
+from vqaudit.engines.local.chat import Chat
+from vqaudit.engines.local.control import ControlTokens
+from vqaudit.engines.local.encoding import Prompt, PromptEncoder
+from vqaudit.engines.local.identity import describe_model
+from vqaudit.engines.local.ids import IDTokens
+from vqaudit.engines.local.images import PictureReader
+from vqaudit.engines.local.loading import Loaded, load
+from vqaudit.engines.local.outcomes import BadInput, bad_input, failed
+from vqaudit.engines.local.plain import PlainPath, TokenRoles
+from vqaudit.engines.local.quiet import quiet
+from vqaudit.engines.local.spec import LocalSpec
+from vqaudit.engines.local.vocabulary import Vocabulary
+from vqaudit.errors import UnsupportedEvent
+
+__all__ = ["LocalEngine", "load_local"]
+
+_WINDOW = 1024
+"""Requests that are sorted by length together; pictures of a window are read once."""
+_CPU_TOKENS, _DEVICE_TOKENS = 8_192, 32_768
+
+
+def load_local(model: str | Path, *, spec: LocalSpec | None = None) -> LocalEngine:
+    """Loads a model for asking: a vision-language model, or a language model for items without pictures.
+
+    Args:
+        model: A folder, a hub ID, or the path of a GGUF file of a language model.
+        spec: Device, dtype, chat template variables, batch sizes; None = defaults.
+
+    Raises:
+        EngineError: There is no such model, it lacks weights, or the device cannot hold it.
+        EngineUnavailable: A package that it needs is missing.
+
+    Example:
+        >>> from importlib.resources import files
+        >>> engine = load_local(str(files("vqaudit") / "demo_data" / "model"), spec=LocalSpec(device="cpu"))
+        >>> engine.describe()["dtype"]
+        'float32'
+    """
+    spec = spec or LocalSpec()
+    return LocalEngine(str(model), load(model, spec), spec)
+
+
+class LocalEngine:
+    """A loaded model that answers requests. Made by `load_local`.
+
+    Args:
+        name: How the manifest names the model.
+        loaded: The model with its tokenizer and processor.
+        spec: Device, dtype, chat template variables, batch sizes.
+    """
+
+    def __init__(self, name: str, loaded: Loaded, spec: LocalSpec) -> None:
+        self._name = name
+        self._loaded = loaded
+        self._spec = spec
+        on_cpu = loaded.model.device.type == "cpu"
+        self._token_budget = spec.token_budget or (_CPU_TOKENS if on_cpu else _DEVICE_TOKENS)
+        control = ControlTokens(
+            loaded.tokenizer, template=loaded.template or "", others=filter(None, [loaded.image_token])
+        )
+        self._chat = Chat(
+            loaded.tokenizer, template=loaded.template, control=control, image_token=loaded.image_token, spec=spec
+        )
+        vocabulary = Vocabulary(loaded.tokenizer, control_ids=control.ids)
+        self._tools = Tools(
+            path=self._make_path(),
+            ids=IDTokens(control, vocabulary),
+            vocabulary=vocabulary,
+            encoder=PromptEncoder(
+                chat=self._chat,
+                control=control,
+                reader=self._make_reader(),
+                begin=loaded.tokenizer.convert_ids_to_tokens(list(loaded.begin)),
+            ),
+            max_positions=loaded.max_positions,
+        )
+
+    def _make_path(self) -> PlainPath:
+        loaded, tokenizer = self._loaded, self._loaded.tokenizer
+        pads = [tokenizer.pad_token_id, *loaded.ends, 0]
+        image = () if loaded.processor is None else loaded.processor.image_token_ids
+        roles = TokenRoles(
+            pad=next(pad for pad in pads if pad is not None),
+            ends=loaded.ends,
+            image=frozenset(token for token in image if token is not None),
+        )
+        return PlainPath(
+            loaded.model,
+            roles=roles,
+            type_key=loaded.type_key,
+            token_budget=self._token_budget,
+            max_batch=self._spec.max_batch,
+        )
+
+    def _make_reader(self) -> PictureReader | None:
+        if self._loaded.processor is None:
+            return None
+        return PictureReader(self._loaded.processor, accepted=self._loaded.accepted)
+
+    @property
+    def name(self) -> str:
+        """The folder, hub ID or file that was loaded."""
+        return self._name
+
+    @property
+    def batch_sensitive(self) -> bool:
+        """True: padding and the order of additions change the last digits."""
+        return True
+
+    def describe(self) -> Mapping[str, Any]:
+        """Returns model, revision, weights, dtype, device, template and limits, as JSON values."""
+        return {
+            **describe_model(self._name, self._loaded),
+            "spec": self._spec.model_dump(mode="json"),
+            "token_budget": self._token_budget,
+            "system_turn": self._chat.has_system_turn,
+            "reply_lead": self._chat.reply_lead,
+            "template_notes": list(self._chat.notes),
+            "without_template": "text, line break" if self._loaded.template is None else None,
+        }
+
+    def describe_ids(self, option_ids: Sequence[str]) -> Mapping[str, Any]:
+        """Returns how each ID is tokenised where a reply begins."""
+        probe = Request(trial="", parts=(TextPart(text="?"),), option_ids=tuple(option_ids), event=IDScores())
+        prompt = self._tools.encoder.encode([probe])[0]
+        return {} if isinstance(prompt, BadInput) else self._tools.ids.describe(option_ids, prompt)
+
+    def check(self, events: Iterable[Event]) -> None:
+        """Refuses events that lack what they need; every kind of event can be scored here.
+
+        Raises:
+            UnsupportedEvent: A reply without a budget, or a generation of no tokens.
+        """
+        for event in events:
+            if isinstance(event, Reply) and isinstance(event.budget, str) and not event.vocabulary:
+                raise UnsupportedEvent(
+                    f"a reply with budget {event.budget!r} needs the IDs that it counts; it has none"
+                )
+            limit = event.budget if isinstance(event, Reply) else getattr(event, "max_tokens", 1)
+            if isinstance(limit, int) and limit < 1:
+                raise UnsupportedEvent(f"{type(event).__name__} with {limit} new tokens; it needs 1 or more")
+
+    def count_tokens(self, request: Request) -> int | None:
+        """Returns the prompt's tokens, image tokens included; None where it cannot be put to this model."""
+        prompt = self._tools.encoder.encode([request])[0]
+        return None if isinstance(prompt, BadInput) else len(prompt.token_ids)
+
+    def batches(self, requests: Sequence[Request]) -> Iterator[Sequence[Request]]:
+        """Yields batches of like events and like lengths; the same requests always give the same batches."""
+        for start in range(0, len(requests), _WINDOW):
+            window = requests[start : start + _WINDOW]
+            prompts = self._tools.encoder.encode(window)
+            loads = [self._load(request, prompt) for request, prompt in zip(window, prompts, strict=True)]
+            for batch in cut(loads, token_budget=self._token_budget, max_batch=self._spec.max_batch):
+                yield [window[index] for index in batch]
+
+    def _load(self, request: Request, prompt: Prompt | BadInput) -> Load:
+        if isinstance(prompt, BadInput):
+            return Load(kind="bad input", length=1)
+        new = tokens_after(request, prompt, self._tools)
+        kind = (type(request.event).__name__, new, bool(prompt.order))
+        return Load(kind=kind, length=len(prompt.token_ids) + new)
+
+    def answer(self, batch: Sequence[Request]) -> Sequence[Outcome]:
+        """Returns exactly one outcome per request, in order.
+
+        Where memory runs out or a batch cannot be computed, it is halved until it can; a single request that
+        cannot be computed fails.
+
+        Raises:
+            EngineError: The device is lost.
+        """
+        begun = time.perf_counter()
+        with quiet():
+            outcomes = self._answer(batch)
+        share = (time.perf_counter() - begun) / max(1, len(batch))
+        return [replace(outcome, seconds=share) for outcome in outcomes]
+
+    def _answer(self, batch: Sequence[Request]) -> list[Outcome]:
+        prompts = self._tools.encoder.encode(batch)
+        outcomes: dict[int, Outcome] = {}
+        groups: dict[Hashable, list[int]] = {}
+        for index, (request, prompt) in enumerate(zip(batch, prompts, strict=True)):
+            refusal = self._refusal(request, prompt)
+            if refusal is None:
+                groups.setdefault(self._load(request, prompt).kind, []).append(index)
+            else:
+                outcomes[index] = bad_input(request, refusal)
+        for indices in groups.values():
+            asked = [self._asked(batch[index], prompts[index]) for index in indices]
+            answers = halving(asked, self._run, lambda one, reason: failed(one.request, reason))
+            outcomes |= dict(zip(indices, answers, strict=True))
+        return [outcomes[index] for index in range(len(batch))]
+
+    def _refusal(self, request: Request, prompt: Prompt | BadInput) -> str | None:
+        if isinstance(prompt, BadInput):
+            return str(prompt)
+        return too_long(len(prompt.token_ids), tokens_after(request, prompt, self._tools), self._tools)
+
+    def _asked(self, request: Request, prompt: Prompt | BadInput) -> Asked:
+        assert isinstance(prompt, Prompt)
+        return Asked(request=request, prompt=prompt, pictures=self._tools.encoder.pictures(request, prompt))
+
+    def _run(self, asked: Sequence[Asked]) -> list[Outcome]:
+        try:
+            return answer_event(asked, self._tools)
+        except (RuntimeError, ValueError, IndexError, MemoryError) as error:
+            trouble = trouble_with(error)
+        # Outside the handler: the caught error holds the failed batch's tensors, and they must go first.
+        if self._loaded.model.device.type == "cuda":
+            torch.cuda.empty_cache()
+        raise trouble
+
+    def close(self) -> None:
+        """Frees the model's memory; the engine cannot answer afterwards."""
+        self._loaded.model.to("meta")
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()

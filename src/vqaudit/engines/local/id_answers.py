@@ -1,0 +1,68 @@
+"""Answers to `IDScores`: the shown IDs' probabilities after each prompt.
+
+Knows which distributions a batch of prompts needs; `scoring` reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from vqaudit.engines.base import IDScores, Outcome
+from vqaudit.engines.local.asked import Asked, Tools
+from vqaudit.engines.local.ids import IDPlan, Tokens
+from vqaudit.engines.local.outcomes import bad_input
+from vqaudit.engines.local.scoring import mass, read_ids, top_tokens
+
+__all__ = ["score_ids"]
+
+Known = dict[Tokens, torch.Tensor]
+"""Log-probabilities of the token after the prompt and some tokens."""
+
+
+def score_ids(asked: Sequence[Asked], tools: Tools) -> list[Outcome]:
+    """Returns the outcomes of requests whose event is `IDScores`, in order."""
+    plans = [tools.ids.plan(one.request.option_ids, one.prompt) for one in asked]
+    first = tools.path.next_logprobs([one.row() for one in asked])
+    behind = _distributions_behind(asked, plans, tools)
+    return [
+        _outcome(one, plan, {**known, (): start}, tools)
+        for one, plan, known, start in zip(asked, plans, behind, first, strict=True)
+    ]
+
+
+def _distributions_behind(asked: Sequence[Asked], plans: Sequence[IDPlan], tools: Tools) -> list[Known]:
+    """For each prompt, the distributions after the token sequences that its plan needs."""
+    wanted = [(place, context) for place, plan in enumerate(plans) for context in plan.contexts]
+    behind: list[Known] = [{} for _ in asked]
+    rows = [asked[place].row(*context) for place, context in wanted]
+    for index, logprobs in tools.path.continuation_logprobs(rows, [len(context) for _, context in wanted]):
+        place, context = wanted[index]
+        behind[place] |= {context[:n]: logprobs[n] for n in range(1, len(context) + 1)}
+    return behind
+
+
+def _outcome(one: Asked, plan: IDPlan, known: Known, tools: Tools) -> Outcome:
+    request = one.request
+    if not request.option_ids:
+        return bad_input(request, "no option IDs are shown, so there is nothing to score")
+    reading = read_ids(plan, known.__getitem__, tools.vocabulary)
+    prompt_length = len(one.prompt.token_ids)
+    return Outcome(
+        trial=request.trial,
+        id_scores=reading.scores,
+        id_mass=reading.mass,
+        watch_mass=_watch_mass(one, plan, known[()], tools),
+        top_tokens=top_tokens(known[()], tools.vocabulary),
+        tokens_computed=prompt_length + sum(prompt_length + len(context) for context in plan.contexts),
+        tokens_reused=0,
+    )
+
+
+def _watch_mass(one: Asked, plan: IDPlan, first: torch.Tensor, tools: Tools) -> float | None:
+    event = one.request.event
+    if not isinstance(event, IDScores) or not event.watch:
+        return None
+    shown = {token for singles in plan.singles for token in singles}
+    return mass(tools.ids.first_tokens(event.watch, one.prompt) - shown, first)

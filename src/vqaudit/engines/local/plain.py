@@ -1,0 +1,214 @@
+"""The plain path: every row is computed whole, in left-padded batches.
+
+Knows a model of transformers and rows of token IDs. Knows no request, no option ID and no text. Nothing is shared
+between rows; shared-prefix evaluation must agree with this path and is tested against it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from transformers import GenerationConfig, LogitsProcessor, LogitsProcessorList
+
+from vqaudit.engines.local.batching import Load, cut
+from vqaudit.engines.local.images import Pictures
+
+__all__ = ["Generated", "PlainPath", "Row", "TokenRoles"]
+
+_MOST_LOGITS = 2**27
+"""Logits held at once (512 MB in float32) where whole continuations are read."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Row:
+    """One sequence to compute."""
+
+    token_ids: tuple[int, ...]
+    pictures: Pictures | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TokenRoles:
+    """Token IDs that mean something to the model rather than to the reader."""
+
+    pad: int
+    ends: tuple[int, ...]
+    """Any of them ends a reply."""
+    image: frozenset[int] = frozenset()
+    """Those that stand for a part of a picture."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Generated:
+    """One greedy reply."""
+
+    tokens: tuple[int, ...]
+    """Without the end token."""
+    ended: bool
+    """Whether an end token came."""
+    first: torch.Tensor = field(repr=False)
+    """Log-probabilities of the first new token."""
+    end_probabilities: tuple[float, ...]
+    """Probability of an end token at each step."""
+    finite: bool
+    """Whether every distribution on the way was one."""
+
+
+class PlainPath:
+    """Forward passes and greedy generation of one model.
+
+    Args:
+        model: A causal language model or vision-language model of transformers, in evaluation mode. Its
+            generation configuration is replaced by a neutral one: no sampling, no penalties, nothing suppressed.
+        roles: Token IDs with a meaning to the model.
+        type_key: The argument under which the model takes which tokens are a picture's; None for no such argument.
+        token_budget: Most tokens of a batch of continuations, padding included.
+        max_batch: Most rows of a batch of continuations.
+    """
+
+    def __init__(
+        self, model: Any, *, roles: TokenRoles, type_key: str | None, token_budget: int, max_batch: int
+    ) -> None:
+        self._model = model
+        self._roles = roles
+        self._type_key = type_key
+        self._token_budget = token_budget
+        self._max_batch = max_batch
+        accepted = inspect.signature(model.forward).parameters
+        self._takes_positions = "position_ids" in accepted
+        self._takes_window = "logits_to_keep" in accepted
+        # Multimodal rotary positions depend on the pictures; such a model works them out itself.
+        self._own_positions = hasattr(getattr(model, "model", None), "rope_deltas")
+        model.generation_config = GenerationConfig(do_sample=False, num_beams=1, pad_token_id=roles.pad)
+
+    @torch.inference_mode()
+    def next_logprobs(self, rows: Sequence[Row]) -> torch.Tensor:
+        """Returns the log-probabilities of the token after each row: rows x vocabulary, float32, on the CPU."""
+        return self._forward(rows, keep=1)[:, -1].float().log_softmax(-1).cpu()
+
+    @torch.inference_mode()
+    def continuation_logprobs(self, rows: Sequence[Row], lengths: Sequence[int]) -> Iterator[tuple[int, torch.Tensor]]:
+        """Yields, for each row, its index and the distributions around its last tokens.
+
+        Args:
+            rows: Prompts with their continuations.
+            lengths: How many tokens of each row are its continuation.
+
+        Yields:
+            For a continuation of n tokens, n + 1 distributions: before each of its tokens, and after the last.
+        """
+        loads = [Load(kind=row.pictures is None, length=len(row.token_ids)) for row in rows]
+        widest = (max(lengths, default=0) + 1) * self._vocabulary_size
+        most_rows = min(self._max_batch, max(1, _MOST_LOGITS // widest))
+        for batch in cut(loads, token_budget=self._token_budget, max_batch=most_rows):
+            keep = max(lengths[index] for index in batch) + 1
+            logits = self._forward([rows[index] for index in batch], keep=keep)
+            for place, index in enumerate(batch):
+                yield index, logits[place, -(lengths[index] + 1) :].float().log_softmax(-1).cpu()
+
+    @torch.inference_mode()
+    def generate(self, rows: Sequence[Row], *, max_tokens: int) -> list[Generated]:
+        """Returns the greedy reply to each row, at most `max_tokens` tokens."""
+        inputs = self._inputs(rows)
+        watcher = _Watcher(self._roles.ends)
+        config = GenerationConfig(
+            max_new_tokens=max_tokens,
+            do_sample=False,
+            num_beams=1,
+            eos_token_id=list(self._roles.ends) or None,
+            pad_token_id=self._roles.pad,
+        )
+        sequences = self._model.generate(
+            **inputs, generation_config=config, logits_processor=LogitsProcessorList([watcher])
+        )
+        new = sequences[:, inputs["input_ids"].shape[1] :].tolist()
+        return [self._cut_reply(index, tokens, watcher) for index, tokens in enumerate(new)]
+
+    def _cut_reply(self, index: int, tokens: list[int], watcher: _Watcher) -> Generated:
+        stops = [place for place, token in enumerate(tokens) if token in self._roles.ends]
+        length = stops[0] if stops else len(tokens)
+        steps = min(length + 1, len(tokens))
+        assert watcher.first is not None
+        return Generated(
+            tokens=tuple(tokens[:length]),
+            ended=bool(stops),
+            first=watcher.first[index],
+            end_probabilities=tuple(float(step[index]) for step in watcher.ends[:steps]),
+            finite=all(bool(step[index]) for step in watcher.finite[:steps]),
+        )
+
+    @property
+    def _vocabulary_size(self) -> int:
+        return self._model.get_output_embeddings().weight.shape[0]
+
+    def _forward(self, rows: Sequence[Row], *, keep: int) -> torch.Tensor:
+        inputs = self._inputs(rows)
+        if self._takes_positions and not (self._own_positions and rows[0].pictures is not None):
+            # Counted from each row's own beginning: some models have absolute positions.
+            inputs["position_ids"] = (inputs["attention_mask"].cumsum(-1) - 1).clamp(min=0)
+        window = {"logits_to_keep": keep} if self._takes_window else {}
+        return self._model(**inputs, **window, use_cache=False).logits[:, -keep:]
+
+    def _inputs(self, rows: Sequence[Row]) -> dict[str, torch.Tensor]:
+        width = max(len(row.token_ids) for row in rows)
+        ids = torch.full((len(rows), width), self._roles.pad)
+        mask = torch.zeros_like(ids)
+        for place, row in enumerate(rows):
+            ids[place, width - len(row.token_ids) :] = torch.tensor(row.token_ids)
+            mask[place, width - len(row.token_ids) :] = 1
+        inputs = {"input_ids": ids, "attention_mask": mask}
+        if self._type_key is not None:
+            of_pictures = torch.tensor(sorted(self._roles.image), dtype=torch.long)
+            inputs[self._type_key] = (torch.isin(ids, of_pictures) & mask.bool()).long()
+        inputs |= merge_pictures([row.pictures for row in rows if row.pictures is not None])
+        return {name: self._place(tensor) for name, tensor in inputs.items()}
+
+    def _place(self, tensor: torch.Tensor) -> torch.Tensor:
+        dtype = self._model.dtype if tensor.is_floating_point() else None
+        return tensor.to(device=self._model.device, dtype=dtype)
+
+
+def merge_pictures(pictures: Sequence[Pictures]) -> dict[str, torch.Tensor]:
+    """Returns the pictures of several prompts as the inputs of one batch.
+
+    Rows are put behind one another; where prompts have unequal numbers of tiles, the shorter are filled with
+    zeros, as the processors themselves do.
+    """
+    names = pictures[0].tensors if pictures else {}
+    return {name: _stack([picture.tensors[name] for picture in pictures]) for name in names}
+
+
+def _stack(tensors: Sequence[torch.Tensor]) -> torch.Tensor:
+    shape = [max(sizes) for sizes in zip(*(tensor.shape[1:] for tensor in tensors), strict=True)]
+    if all(list(tensor.shape[1:]) == shape for tensor in tensors):
+        return torch.cat(list(tensors))
+    stacked = tensors[0].new_zeros((sum(len(tensor) for tensor in tensors), *shape))
+    start = 0
+    for tensor in tensors:
+        place = (slice(start, start + len(tensor)), *(slice(size) for size in tensor.shape[1:]))
+        stacked[place] = tensor
+        start += len(tensor)
+    return stacked
+
+
+class _Watcher(LogitsProcessor):
+    """Sees the logits of every step and changes none."""
+
+    def __init__(self, ends: tuple[int, ...]) -> None:
+        self._ends = list(ends)
+        self.first: torch.Tensor | None = None
+        self.ends: list[torch.Tensor] = []
+        self.finite: list[torch.Tensor] = []
+
+    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        """Notes what this step's distribution says and hands the scores on as they are."""
+        logprobs = scores.float().log_softmax(-1)
+        if self.first is None:
+            self.first = logprobs.cpu()
+        self.ends.append(logprobs[:, self._ends].exp().sum(-1).cpu())
+        self.finite.append(logprobs.isnan().any(-1).logical_not().cpu())
+        return scores

@@ -1,0 +1,10 @@
+"""What people see in a terminal: the summary of a run, a comparison of runs, the cost of a plan.
+
+Knows findings and rich. Readable in 80 columns, without colour, and where only ASCII can be printed.
+"""
+
+from vqaudit.report.terminal.comparison import comparison_view
+from vqaudit.report.terminal.cost import cost_view
+from vqaudit.report.terminal.summary import summary_view
+
+__all__ = ["comparison_view", "cost_view", "summary_view"]
