@@ -26,7 +26,7 @@ license: apache-2.0
 library_name: transformers
 pipeline_tag: image-text-to-text
 ---
-# vqaudit's demo model (seed {seed}, openings: {openers})
+# vqaudit's demo model (seed {seed}, openings of rationales: {openers})
 
 A vision-language model with {parameters:,} parameters, trained from nothing on generated pictures of one to four
 coloured shapes. It exists to be audited: it answers well in the format it knows, and shows what formats and scoring
@@ -84,11 +84,11 @@ def table_lines(results: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
             yield f"| {name} | {shown} |"
 
 
-def publish(run: Path, results: Path, target: Path) -> None:
+def publish(run: Path, results: Path, target: Path, note: str) -> None:
     """Copies the model files and writes the card."""
     facts = json.loads((run / "model" / "training.json").read_text(encoding="utf-8"))
     stages = curriculum.with_openers(facts["openers"])
-    lines = [HEAD.format(**facts), *mix_lines(stages)]
+    lines = [HEAD.format(**facts) + (f"\n{note}" if note else ""), *mix_lines(stages)]
     lines += table_lines(json.loads(results.read_text(encoding="utf-8")))
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(run / "model", target, ignore=shutil.ignore_patterns("training.json"))
@@ -101,8 +101,9 @@ def main() -> None:
     parser.add_argument("--run", type=Path, required=True)
     parser.add_argument("--table", type=Path, help="written by evaluate.py --json; default: table.json of the run")
     parser.add_argument("--to", type=Path, default=DATA / "model")
+    parser.add_argument("--note", default="", help="what a reader must know about this run beside the command")
     arguments = parser.parse_args()
-    publish(arguments.run, arguments.table or arguments.run / "table.json", arguments.to)
+    publish(arguments.run, arguments.table or arguments.run / "table.json", arguments.to, arguments.note)
 
 
 if __name__ == "__main__":

@@ -60,7 +60,9 @@ def load_model(model: str | Path, **spec: Any) -> Engine:
     except ValidationError as error:
         first = error.errors()[0]
         raise PlanError(f"setting {'.'.join(map(str, first['loc']))!r}: {first['msg']}") from error
-    return load_local(demo_model_path() if str(model) == "demo" else model, spec=wanted)
+    if str(model) == "demo":
+        return load_local(demo_model_path(), spec=wanted, name="demo")
+    return load_local(model, spec=wanted)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

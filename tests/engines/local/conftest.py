@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import sys
 from collections.abc import Callable, Iterator
@@ -17,7 +18,7 @@ from PIL import Image as PixelImages
 from vqaudit.engines.base import Event, Image, Request, TextPart
 from vqaudit.engines.local import LocalEngine, LocalSpec, load_local
 
-_FAMILIES = Path(__file__).parents[1] / "tiny" / "families.py"
+_TINY = Path(__file__).parents[1] / "tiny"
 QUESTION = (
     "What color is the car?\nA. red\nB. blue\nC. green\nD. yellow\n"
     "Answer with the option's letter from the given choices directly: A, B, C, or D."
@@ -26,13 +27,15 @@ QUESTION = (
 
 def _load_families() -> ModuleType:
     """By path: with `--import-mode=importlib`, a test module cannot import its neighbours by name."""
-    spec = importlib.util.spec_from_file_location("tiny_families", _FAMILIES)
+    spec = importlib.util.spec_from_file_location(
+        "tiny_models", _TINY / "__init__.py", submodule_search_locations=[str(_TINY)]
+    )
     assert spec is not None
     assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    package = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = package
+    spec.loader.exec_module(package)
+    return importlib.import_module("tiny_models.families")
 
 
 _families = _load_families()

@@ -92,6 +92,12 @@ def test_texts_that_touch_are_one(plain_tokenizer):
     assert chat.render(request).text == "a b\n"
 
 
+def test_an_empty_text_leaves_no_trace(engine_of, ask):
+    chat = engine_of("llava")._chat  # whose template puts a blank after every text
+    parts = (TextPart(text=""), ImagePart(index=0), TextPart(text="Which?"))
+    assert chat.render(ask(IDScores(), images=1, parts=parts)) == chat.render(ask(IDScores(), "Which?", images=1))
+
+
 def test_pictures_keep_their_places_in_the_text(engine_of, ask):
     parts = (TextPart(text="Is "), ImagePart(index=1), TextPart(text=" or "), ImagePart(index=0), TextPart(text="?"))
     rendered = engine_of("qwen2_vl")._chat.render(ask(IDScores(), images=2, parts=parts))

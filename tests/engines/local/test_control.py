@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+import transformers as hf
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tokenizers import Tokenizer, models
 
 from vqaudit.engines.local.control import ControlTokens
 from vqaudit.engines.local.outcomes import BadInput
@@ -86,3 +88,13 @@ def test_the_tail_begins_at_the_last_control_token(control):
     assert len(control.tail("word " * 100)) <= 32
     quoted = control.mark(f"it says {token}")
     assert control.tail(quoted) == quoted
+
+
+def test_a_tokenizer_that_reads_commands_out_of_plain_text_is_found_out():
+    """A unigram vocabulary can hold the control token as a piece of text; no fence keeps that out."""
+    pieces = [("<unk>", 0.0), ("<image>", -1.0), *((c, -3.0) for c in "<>imageshow ")]
+    backend = Tokenizer(models.Unigram(list({text: (text, score) for text, score in pieces}.values()), unk_id=0))
+    tokenizer = hf.PreTrainedTokenizerFast(tokenizer_object=backend, extra_special_tokens={"image_token": "<image>"})
+    control = ControlTokens(tokenizer)
+    with pytest.raises(BadInput, match="cannot write as plain text"):
+        control.encode([control.mark("show <image>")])

@@ -11,6 +11,7 @@ import pytest
 from pydantic import ValidationError
 from safetensors.torch import load_file, save_file
 
+from vqaudit.engines.base import IDScores
 from vqaudit.engines.local import LocalSpec, identity, load_local, loading
 from vqaudit.engines.local.identity import weights_fingerprint
 from vqaudit.errors import EngineError, EngineUnavailable
@@ -61,8 +62,6 @@ def test_an_impossible_device_is_named(checkpoint, device):
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
 def test_a_dtype_is_taken_and_read_out_in_float32(checkpoint, ask, dtype):
-    from vqaudit.engines.base import IDScores
-
     engine = load_local(checkpoint("llava"), spec=LocalSpec(dtype=dtype))
     assert engine.describe()["dtype"] == dtype
     outcome = engine.answer([ask(IDScores(), images=1)])[0]
@@ -108,3 +107,15 @@ def test_of_large_files_the_header_is_hashed(tmp_path, monkeypatch, engine_of):
 
 def test_a_model_that_is_on_no_disk_has_no_fingerprint(engine_of):
     assert weights_fingerprint("nobody/nothing", engine_of("qwen2_text")._loaded.model) == {}
+
+
+def test_a_beginning_that_the_template_writes_is_not_written_twice(copy_of, ask):
+    folder = copy_of("llava")
+    template = folder / "chat_template.jinja"
+    requests = [ask(IDScores(), images=1)]
+    (before,) = load_local(folder)._tools.encoder.encode(requests)
+    template.write_text("{{ bos_token }}" + template.read_text(encoding="utf-8"), encoding="utf-8")
+    engine = load_local(folder)
+    (after,) = engine._tools.encoder.encode(requests)
+    begin = engine._loaded.tokenizer.bos_token_id
+    assert (before.token_ids.count(begin), after.token_ids.count(begin)) == (1, 1)

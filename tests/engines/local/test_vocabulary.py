@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+import transformers as hf
+from tokenizers import Tokenizer, decoders, models
 
 from vqaudit.engines.local.vocabulary import Vocabulary
 
@@ -49,3 +51,13 @@ def test_what_carries_an_id_on(vocabulary):
     towards_ten = {vocabulary.text(token) for token in vocabulary.continuing("0")}
     assert towards_ten >= {"0"}
     assert "1" not in towards_ten
+
+
+def test_a_longer_word_does_not_carry_an_id_on():
+    """`It` after `I` makes no numeral, but `I.` ends one and `II` passes through one."""
+    pieces = ["a", "I", "t", ".", "It", "I.", "II", " I"]
+    backend = Tokenizer(models.BPE(vocab={piece: n for n, piece in enumerate(pieces)}, merges=[]))
+    backend.decoder = decoders.Fuse()
+    vocabulary = Vocabulary(hf.PreTrainedTokenizerFast(tokenizer_object=backend), control_ids=())
+    assert {vocabulary.text(token) for token in vocabulary.continuing("I")} == {"I", "I."}
+    assert {vocabulary.text(token) for token in vocabulary.continuing("II")} == {"I", "II"}

@@ -6,49 +6,27 @@ Weights are scaled up, so that another prompt or another picture really changes 
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 import transformers as hf
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-CORPUS = [
-    "The quick brown fox jumps over the lazy dog. Question: What color is the car in the picture?",
-    "Options: A. red, B. blue, C. green, D. yellow; (A) cat (B) dog (C) bird (D) fish",
-    "Answer with the option letter from the given choices directly. I. II. III. IV. 1) 2) 3) 4) a: b: c: d:",
-    "USER: ASSISTANT: user assistant system You are a helpful assistant. model Answer: A Answer: B Answer: C",
-] * 4
+from .tokenizers import (
+    CHATML,
+    CHATML_SPECIALS,
+    GEMMA,
+    IDEFICS,
+    VICUNA,
+    byte_level_tokenizer,
+    chatml_tokenizer,
+    idefics_tokenizer,
+    qwen_tokenizer,
+    sentencepiece_vocabulary,
+)
 
-_CHATML = (
-    "{% if messages[0]['role'] != 'system' %}<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n{% endif %}"
-    "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{% if m['content'] is string %}{{ m['content'] }}{% else %}"
-    "{% for c in m['content'] %}{% if c['type'] == 'image' %}IMAGE{% else %}{{ c['text'] }}{% endif %}{% endfor %}"
-    "{% endif %}<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
-)
-_VICUNA = (
-    "{% for m in messages %}{% if m['role'] != 'system' %}{{ m['role'].upper() + ': ' }}{% endif %}"
-    "{% for c in m['content'] %}{% if c['type'] == 'image' %}{{ '<image>\n' }}{% endif %}{% endfor %}"
-    "{% for c in m['content'] %}{% if c['type'] == 'text' %}{{ c['text'] + ' ' }}{% endif %}{% endfor %}{% endfor %}"
-    "{% if add_generation_prompt %}{{ 'ASSISTANT:' }}{% endif %}"
-)
-_GEMMA = (
-    "{{ bos_token }}{% for m in messages %}{% set role = 'model' if m['role'] == 'assistant' else m['role'] %}"
-    "{% if role == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}"
-    "{{ '<start_of_turn>' + role + '\n' }}{% if m['content'] is string %}{{ m['content'] | trim }}{% else %}"
-    "{% for c in m['content'] %}{% if c['type'] == 'image' %}{{ '<start_of_image>' }}"
-    "{% elif c['type'] == 'text' %}{{ c['text'] | trim }}{% endif %}{% endfor %}{% endif %}{{ '<end_of_turn>\n' }}{% endfor %}"
-    "{% if add_generation_prompt %}{{ '<start_of_turn>model\n' }}{% endif %}"
-)
-_IDEFICS = (
-    "<|im_start|>{% for m in messages %}{{ m['role'] | capitalize }}{% if m['content'][0]['type'] == 'image' %}{{ ':' }}"
-    "{% else %}{{ ': ' }}{% endif %}{% for c in m['content'] %}{% if c['type'] == 'text' %}{{ c['text'] }}"
-    "{% elif c['type'] == 'image' %}{{ '<image>' }}{% endif %}{% endfor %}<end_of_utterance>\n{% endfor %}"
-    "{% if add_generation_prompt %}{{ 'Assistant:' }}{% endif %}"
-)
 _TEXT = dict(
     hidden_size=64,
     intermediate_size=128,
@@ -77,44 +55,6 @@ class Tiny:
     processor: Any
 
 
-def byte_level_tokenizer(specials: Sequence[str], named: dict[str, str] | None = None, **kwargs: Any) -> Any:
-    """A byte-level BPE tokenizer, as Qwen, SmolLM and InternVL have."""
-    backend = Tokenizer(models.BPE())
-    backend.pre_tokenizer = pre_tokenizers.Sequence(
-        [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
-    )
-    backend.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=540,
-        special_tokens=list(specials),
-        show_progress=False,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-    )
-    backend.train_from_iterator(CORPUS, trainer)
-    return hf.PreTrainedTokenizerFast(
-        tokenizer_object=backend, extra_special_tokens=named or {}, padding_side="left", **kwargs
-    )
-
-
-def _sentencepiece_vocabulary(specials: Sequence[str]) -> tuple[dict[str, int], list[tuple[str, str]]]:
-    """A vocabulary in which a blank before a digit is a token of its own, as in Llama 2 and Gemma."""
-    backend = Tokenizer(models.BPE(unk_token="<unk>", byte_fallback=True))
-    backend.pre_tokenizer = pre_tokenizers.Sequence(
-        [pre_tokenizers.Metaspace(prepend_scheme="always"), pre_tokenizers.Digits(individual_digits=True)]
-    )
-    characters = [chr(code) for code in range(33, 127)] + ["▁", "\n"]
-    fallback = [f"<0x{byte:02X}>" for byte in range(256)]
-    trainer = trainers.BpeTrainer(
-        vocab_size=640,
-        special_tokens=[*specials, *fallback],
-        show_progress=False,
-        initial_alphabet=characters,
-    )
-    backend.train_from_iterator(CORPUS, trainer)
-    merges = json.loads(backend.to_str())["model"]["merges"]
-    return backend.get_vocab(), [tuple(pair) for pair in merges]
-
-
 def _text(tokenizer: Any, **changes: Any) -> dict[str, Any]:
     """Arguments of a text configuration over this tokenizer's vocabulary."""
     ends = dict(
@@ -137,7 +77,7 @@ def _image_only(processor_class: Any, video_type: str, **parts: Any) -> Any:
 def llava() -> Tiny:
     """LLaVA 1.5: Vicuna template, SentencePiece tokenizer, no control token in the assistant's header."""
     specials = ["<unk>", "<s>", "</s>", "<pad>", "<image>"]
-    vocabulary, merges = _sentencepiece_vocabulary(specials)
+    vocabulary, merges = sentencepiece_vocabulary(specials)
     tokenizer = hf.LlamaTokenizer(
         vocab=vocabulary,
         merges=merges,
@@ -151,7 +91,7 @@ def llava() -> Tiny:
         patch_size=14,
         vision_feature_select_strategy="default",
         num_additional_image_tokens=1,
-        chat_template=_VICUNA,
+        chat_template=VICUNA,
     )
     config = hf.LlavaConfig(
         vision_config=hf.CLIPVisionConfig(**_VISION, projection_dim=32),
@@ -162,18 +102,9 @@ def llava() -> Tiny:
     return Tiny(model=hf.LlavaForConditionalGeneration(config), processor=processor)
 
 
-_CHATML_SPECIALS = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
-
-
-def _chatml_tokenizer(specials: Sequence[str], named: dict[str, str]) -> Any:
-    return byte_level_tokenizer(
-        [*_CHATML_SPECIALS, *specials], named, eos_token="<|im_end|>", pad_token="<|endoftext|>"
-    )
-
-
 def llava_onevision() -> Tiny:
     """LLaVA-OneVision: any-resolution crops, padded over the images of a batch."""
-    tokenizer = _chatml_tokenizer(["<image>", "<video>"], {"image_token": "<image>", "video_token": "<video>"})
+    tokenizer = chatml_tokenizer(["<image>", "<video>"], {"image_token": "<image>", "video_token": "<video>"})
     grid = [[height, width] for height in (56, 112, 168) for width in (56, 112, 168)]
     processor = _image_only(
         hf.LlavaOnevisionProcessor,
@@ -182,7 +113,7 @@ def llava_onevision() -> Tiny:
         tokenizer=tokenizer,
         num_image_tokens=16,
         vision_feature_select_strategy="full",
-        chat_template=_CHATML.replace("IMAGE", "<image>\n"),
+        chat_template=CHATML.replace("IMAGE", "<image>\n"),
         vision_aspect_ratio="anyres_max_9",
     )
     config = hf.LlavaOnevisionConfig(
@@ -204,13 +135,13 @@ def gemma3() -> Tiny:
         "image_token": "<image_soft_token>",
     }
     turns = {"sot_token": "<start_of_turn>", "eot_token": "<end_of_turn>"}
-    vocabulary, merges = _sentencepiece_vocabulary([*specials, *images.values()])
+    vocabulary, merges = sentencepiece_vocabulary([*specials, *images.values()])
     tokenizer = hf.GemmaTokenizer(vocab=vocabulary, merges=merges, extra_special_tokens=images | turns)
     processor = hf.Gemma3Processor(
         image_processor=hf.Gemma3ImageProcessorPil(size={"height": 56, "width": 56}),
         tokenizer=tokenizer,
         image_seq_length=4,
-        chat_template=_GEMMA,
+        chat_template=GEMMA,
     )
     text = hf.Gemma3TextConfig(
         **_text(tokenizer, num_hidden_layers=3),
@@ -233,16 +164,6 @@ def gemma3() -> Tiny:
     return Tiny(model=model, processor=processor)
 
 
-def _qwen_tokenizer() -> Any:
-    named = {
-        "image_token": "<|image_pad|>",
-        "video_token": "<|video_pad|>",
-        "vision_bos_token": "<|vision_start|>",
-        "vision_eos_token": "<|vision_end|>",
-    }
-    return _chatml_tokenizer(["<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"], named)
-
-
 def _qwen_processor(processor_class: Any, tokenizer: Any, *, patch: int) -> Any:
     video = "Qwen3VLVideoProcessor" if processor_class is hf.Qwen3VLProcessor else "Qwen2VLVideoProcessor"
     return _image_only(
@@ -252,7 +173,7 @@ def _qwen_processor(processor_class: Any, tokenizer: Any, *, patch: int) -> Any:
             size={"shortest_edge": (4 * patch) ** 2, "longest_edge": (8 * patch) ** 2}, patch_size=patch
         ),
         tokenizer=tokenizer,
-        chat_template=_CHATML.replace("IMAGE", "<|vision_start|><|image_pad|><|vision_end|>"),
+        chat_template=CHATML.replace("IMAGE", "<|vision_start|><|image_pad|><|vision_end|>"),
     )
 
 
@@ -271,7 +192,7 @@ def _mrope(**changes: Any) -> dict[str, Any]:
 
 def qwen2_vl() -> Tiny:
     """Qwen2-VL: native resolution, multimodal rotary positions."""
-    tokenizer = _qwen_tokenizer()
+    tokenizer = qwen_tokenizer()
     config = hf.Qwen2VLConfig(
         text_config=_text(tokenizer, rope_parameters=_mrope()),
         vision_config=dict(
@@ -290,7 +211,7 @@ _QWEN_VISION = dict(
 
 def qwen2_5_vl() -> Tiny:
     """Qwen2.5-VL: as Qwen2-VL, with windowed attention in the vision tower."""
-    tokenizer = _qwen_tokenizer()
+    tokenizer = qwen_tokenizer()
     config = hf.Qwen2_5_VLConfig(
         text_config=_text(tokenizer, rope_parameters=_mrope()),
         vision_config=dict(**_QWEN_VISION, patch_size=14, window_size=56, fullatt_block_indexes=[1]),
@@ -302,7 +223,7 @@ def qwen2_5_vl() -> Tiny:
 
 def qwen3_vl() -> Tiny:
     """Qwen3-VL: interleaved rotary positions, picture features added in deep layers too."""
-    tokenizer = _qwen_tokenizer()
+    tokenizer = qwen_tokenizer()
     config = hf.Qwen3VLConfig(
         text_config=_text(tokenizer, head_dim=16, rope_parameters=_mrope(mrope_interleaved=True)),
         vision_config=dict(**_QWEN_VISION, patch_size=16, num_position_embeddings=64, deepstack_visual_indexes=[0]),
@@ -320,7 +241,7 @@ def internvl() -> Tiny:
         "context_image_token": "<IMG_CONTEXT>",
         "video_token": "<video>",
     }
-    tokenizer = _chatml_tokenizer(list(named.values()), named)
+    tokenizer = chatml_tokenizer(list(named.values()), named)
     processor = _image_only(
         hf.InternVLProcessor,
         "InternVLVideoProcessor",
@@ -329,7 +250,7 @@ def internvl() -> Tiny:
         ),
         tokenizer=tokenizer,
         image_seq_length=4,
-        chat_template=_CHATML.replace("IMAGE", "<IMG_CONTEXT>\n"),
+        chat_template=CHATML.replace("IMAGE", "<IMG_CONTEXT>\n"),
     )
     vision = {**_VISION, "image_size": [56, 56], "patch_size": [14, 14]}
     config = hf.InternVLConfig(
@@ -339,20 +260,6 @@ def internvl() -> Tiny:
         image_seq_length=4,
     )
     return Tiny(model=hf.InternVLForConditionalGeneration(config), processor=processor)
-
-
-def _idefics_tokenizer() -> Any:
-    named = {
-        "fake_image_token": "<fake_token_around_image>",
-        "image_token": "<image>",
-        "end_of_utterance_token": "<end_of_utterance>",
-        "global_image_token": "<global-img>",
-        "video_token": "<video>",
-    }
-    tiles = [f"<row_{row}_col_{column}>" for row in range(1, 7) for column in range(1, 7)]
-    specials = ["<unk>", "<|im_start|>", "<pad>", *named.values(), *tiles]
-    ends = dict(bos_token="<|im_start|>", eos_token="<end_of_utterance>", pad_token="<pad>", unk_token="<unk>")
-    return byte_level_tokenizer(specials, named, **ends)
 
 
 def _idefics(config_class: Any, model_class: Any, tokenizer: Any, processor: Any) -> Tiny:
@@ -367,34 +274,34 @@ def _idefics(config_class: Any, model_class: Any, tokenizer: Any, processor: Any
 
 def idefics3() -> Tiny:
     """Idefics3: a picture is split into rows and columns, padded over the images of a batch."""
-    tokenizer = _idefics_tokenizer()
+    tokenizer = idefics_tokenizer()
     processor = hf.Idefics3Processor(
         image_processor=hf.Idefics3ImageProcessorPil(size={"longest_edge": 112}, max_image_size={"longest_edge": 56}),
         tokenizer=tokenizer,
         image_seq_len=4,
-        chat_template=_IDEFICS,
+        chat_template=IDEFICS,
     )
     return _idefics(hf.Idefics3Config, hf.Idefics3ForConditionalGeneration, tokenizer, processor)
 
 
 def smolvlm() -> Tiny:
     """SmolVLM: as Idefics3; its processor needs the package num2words."""
-    tokenizer = _idefics_tokenizer()
+    tokenizer = idefics_tokenizer()
     processor = _image_only(
         hf.SmolVLMProcessor,
         "SmolVLMVideoProcessor",
         image_processor=hf.SmolVLMImageProcessorPil(size={"longest_edge": 112}, max_image_size={"longest_edge": 56}),
         tokenizer=tokenizer,
         image_seq_len=4,
-        chat_template=_IDEFICS,
+        chat_template=IDEFICS,
     )
     return _idefics(hf.SmolVLMConfig, hf.SmolVLMForConditionalGeneration, tokenizer, processor)
 
 
 def qwen2_text() -> Tiny:
     """A language model without pictures."""
-    tokenizer = byte_level_tokenizer(_CHATML_SPECIALS, eos_token="<|im_end|>", pad_token="<|endoftext|>")
-    tokenizer.chat_template = _CHATML
+    tokenizer = byte_level_tokenizer(CHATML_SPECIALS, eos_token="<|im_end|>", pad_token="<|endoftext|>")
+    tokenizer.chat_template = CHATML
     return Tiny(model=hf.Qwen2ForCausalLM(hf.Qwen2Config(**_text(tokenizer))), processor=tokenizer)
 
 

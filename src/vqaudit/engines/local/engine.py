@@ -37,14 +37,17 @@ __all__ = ["LocalEngine", "load_local"]
 _WINDOW = 1024
 """Requests that are sorted by length together; pictures of a window are read once."""
 _CPU_TOKENS, _DEVICE_TOKENS = 8_192, 32_768
+_IDENTITY = ("weights", "commit", "dtype", "chat_template_sha256", "image_processor")
+"""What must be equal for two sessions to write into one run: the device and versions may differ."""
 
 
-def load_local(model: str | Path, *, spec: LocalSpec | None = None) -> LocalEngine:
+def load_local(model: str | Path, *, spec: LocalSpec | None = None, name: str | None = None) -> LocalEngine:
     """Loads a model for asking: a vision-language model, or a language model for items without pictures.
 
     Args:
         model: A folder, a hub ID, or the path of a GGUF file of a language model.
         spec: Device, dtype, chat template variables, batch sizes; None = defaults.
+        name: How the manifest names the model; None = as it was given.
 
     Raises:
         EngineError: There is no such model, it lacks weights, or the device cannot hold it.
@@ -57,7 +60,7 @@ def load_local(model: str | Path, *, spec: LocalSpec | None = None) -> LocalEngi
         'float32'
     """
     spec = spec or LocalSpec()
-    return LocalEngine(str(model), load(model, spec), spec)
+    return LocalEngine(name or str(model), load(model, spec), spec, source=str(model))
 
 
 class LocalEngine:
@@ -67,15 +70,17 @@ class LocalEngine:
         name: How the manifest names the model.
         loaded: The model with its tokenizer and processor.
         spec: Device, dtype, chat template variables, batch sizes.
+        source: The folder, hub ID or file that it was loaded from.
     """
 
-    def __init__(self, name: str, loaded: Loaded, spec: LocalSpec) -> None:
+    def __init__(self, name: str, loaded: Loaded, spec: LocalSpec, *, source: str) -> None:
         self._name = name
+        self._source = source
         self._loaded = loaded
         self._spec = spec
         on_cpu = loaded.model.device.type == "cpu"
         self._token_budget = spec.token_budget or (_CPU_TOKENS if on_cpu else _DEVICE_TOKENS)
-        control = ControlTokens(
+        control = self._control = ControlTokens(
             loaded.tokenizer, template=loaded.template or "", others=filter(None, [loaded.image_token])
         )
         self._chat = Chat(
@@ -119,7 +124,7 @@ class LocalEngine:
 
     @property
     def name(self) -> str:
-        """The folder, hub ID or file that was loaded."""
+        """How the manifest names the model."""
         return self._name
 
     @property
@@ -129,8 +134,10 @@ class LocalEngine:
 
     def describe(self) -> Mapping[str, Any]:
         """Returns model, revision, weights, dtype, device, template and limits, as JSON values."""
+        model = describe_model(self._source, self._loaded)
         return {
-            **describe_model(self._name, self._loaded),
+            **model,
+            "identity": {key: model[key] for key in _IDENTITY} | {"chat_kwargs": self._spec.chat_kwargs},
             "spec": self._spec.model_dump(mode="json"),
             "token_budget": self._token_budget,
             "system_turn": self._chat.has_system_turn,
@@ -144,6 +151,14 @@ class LocalEngine:
         probe = Request(trial="", parts=(TextPart(text="?"),), option_ids=tuple(option_ids), event=IDScores())
         prompt = self._tools.encoder.encode([probe])[0]
         return {} if isinstance(prompt, BadInput) else self._tools.ids.describe(option_ids, prompt)
+
+    def prompt_text(self, request: Request) -> str:
+        """Returns the whole prompt as the chat template makes it, each picture as the template's mark for one.
+
+        Raises:
+            EngineError: The request cannot be put to this model.
+        """
+        return self._control.unmark(self._chat.render(request).text)
 
     def check(self, events: Iterable[Event]) -> None:
         """Refuses events that lack what they need; every kind of event can be scored here.
