@@ -51,6 +51,19 @@ def test_clusters_that_agree_count_once():
     assert together.high > alone[1]
 
 
+@pytest.mark.parametrize("clusters", [5, 12, 300])
+def test_few_clusters_cost_what_the_t_distribution_says(clusters):
+    values = np.linspace(0.3, 0.7, clusters)
+    trials = 192 * clusters
+    found = mean_bounds(np.ones(clusters), values, trials=trials)
+    # Korn & Graubard: the effective number, less the ratio of the t quantiles squared, with the unbiased variance
+    ratio = stats.t.ppf(0.975, clusters - 1) / stats.t.ppf(0.975, trials - 1)
+    robust = 0.25 / (values.var(ddof=1) / clusters) / ratio**2 / (1 - 1 / trials)
+    carriers = values.sum() ** 2 / (values**2).sum()
+    doubt = 1 / (1 + carriers**2 / 4)
+    assert found.effective == pytest.approx(1 / (doubt / clusters + (1 - doubt) / robust))
+
+
 def test_a_variance_seen_in_one_cluster_is_not_trusted():
     # one item of 100 answered right in a few of its 192 variants: the other items say nothing of how they vary
     totals = np.zeros(100)

@@ -14,11 +14,11 @@ def test_frequencies_of_mixed_option_counts(builder):
     run.add_item("four", n_options=4, answer=0)
     for order, chosen in (((0, 1), 0), ((0, 1), 1), ((1, 0), 1)):
         run.add_trial("two", order=order, chosen=chosen)
-    for order, chosen in (((0, 1, 2, 3), 0), ((1, 2, 3, 0), 2), ((2, 3, 0, 1), 2), ((3, 0, 1, 2), None)):
+    for order, chosen in (((0, 1, 2, 3), 0), ((1, 2, 3, 0), 3), ((2, 3, 0, 1), 2), ((3, 0, 1, 2), None)):
         run.add_trial("four", order=order, chosen=chosen)
     rows = selection(analysis_frame(run.write()))
-    assert [(row.shown, row.chosen, row.answers) for row in rows] == [(7, 4, 3), (7, 2, 2), (4, 0, 1), (4, 0, 1)]
-    rates = np.array([4 / 7, 2 / 7, 0, 0])
+    assert [(row.shown, row.chosen, row.answers) for row in rows] == [(7, 4, 3), (7, 1, 2), (4, 1, 1), (4, 0, 1)]
+    rates = np.array([4 / 7, 1 / 7, 1 / 4, 0])
     assert [row.frequency for row in rows] == pytest.approx(list(rates / rates.sum()))
 
 
