@@ -107,6 +107,7 @@ def test_a_cloze_is_compared_by_item(ask):
     rows, ground = compare_interfaces(analysis_frame(run.write()))
     assert (ground.unit, ground.items) == ("variant", 15)
     assert ground.trials == {"direct-scores": 60, "cloze": 15}
+    assert ground.sentence.endswith("(cloze: no format, by item)")
     assert rows["direct-scores"].accuracy.value == pytest.approx(0.25)
     assert (rows["direct-scores"].versus_chance, rows["cloze"].versus_chance) == ("at", "above")
     assert rows["direct-scores"].best_aligned == "cloze"

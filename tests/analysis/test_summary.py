@@ -235,6 +235,15 @@ def test_faults_come_first_and_the_spread_is_told_without_them(grid_run):
     ]
 
 
+def test_a_level_that_is_rarely_answered_is_said_even_where_the_run_as_a_whole_is_covered(grid_run):
+    run = grid_run(lambda n, fmt, order: None if fmt[0] == "roman" else n % 4, n_items=10)
+    found = summarise(run.write())
+    assert found.coverage.value == pytest.approx(0.75)
+    assert found.measurement_faults == []
+    (warning,) = [warning for warning in found.warnings if warning.startswith("coverage")]
+    assert "with ID set roman" in warning
+
+
 def test_scores_of_another_interface_show_what_replies_hide(builder, orders, formats):
     run = builder()
     for number in range(20):

@@ -16,6 +16,14 @@ def test_a_randomised_run_does_not_claim_a_grid(randomised) -> None:
     assert not any("formats one happens" in sentence for sentence in story.meaning(summary))
 
 
+def test_a_spread_that_noise_can_make_is_not_called_a_move(grid_summary) -> None:
+    moved = story.meaning(grid_summary)[-1]
+    assert moved.startswith("Which of 48 formats one happens to choose moves the score from 0.0 %")
+    noise = grid_summary.model_copy(update={"spread": Estimate(value=0.3, low=0.0, high=0.4, n=40)})
+    assert "can lie as far apart" in story.meaning(noise)[-1]
+    assert grid_summary.best_format.format in story.meaning(noise)[-1]
+
+
 def test_a_reference_run_has_an_accuracy_of_its_own_name(folder, written_run, asked_items, pretended) -> None:
     run = written_run(folder("reference"), items=asked_items(20), arms=[("direct", "reference")], mind=pretended(0.6))
     summary = summarise(run)

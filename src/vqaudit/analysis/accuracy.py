@@ -60,13 +60,15 @@ def lenient_accuracy(trials: pl.DataFrame) -> Estimate:
     A trial that the lenient reader did not see (bad input) is wrong; where it saw none, the figure is unknown.
     """
     if trials["lenient_right"].null_count() == trials.height:
-        return Estimate.unknown("only whole replies are read leniently, and there is none")
+        return Estimate.unknown("only whole replies are read leniently, and no such reply has a known answer")
     filled = pl.coalesce("lenient_right", pl.when(pl.col("right").is_not_null()).then(False))
     return item_mean(trials.with_columns(filled.alias("lenient_right")), "lenient_right")
 
 
 def scored_accuracy(trials: pl.DataFrame) -> Estimate:
     """Returns the mean over items of how often the right ID has the highest score, where scores are known."""
+    if trials["scored_right"].null_count() == trials.height:
+        return Estimate.unknown("no scores of the shown IDs were kept")
     return item_mean(trials, "scored_right")
 
 

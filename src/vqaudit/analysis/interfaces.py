@@ -204,6 +204,9 @@ def _describe(unit: Literal["variant", "item", "none"], parts: dict[str, pl.Data
         "none": "nothing: the interfaces were asked different items, and are not compared",
     }[unit]
     sentence = f"{', '.join(parts)} on {what}" if len(parts) > 1 else f"one interface, {items} items"
+    blind = [name for name, part in parts.items() if part["format"].null_count() == part.height]
+    if unit == "variant" and blind:
+        sentence += f" ({', '.join(blind)}: no format, by item)"
     return CommonGround(unit=unit, interfaces=tuple(parts), items=items, trials=trials, sentence=sentence)
 
 

@@ -16,6 +16,10 @@ __all__ = ["findings", "warnings"]
 
 FEW_ITEMS = 30
 LOW_COVERAGE = 0.75
+"""Of the run as a whole."""
+LOW_LEVEL = 0.5
+"""Of one ID set, delimiter or separator."""
+_FACTOR_NAMES = {"id_set": "ID set"}
 NOTABLE = 0.05
 """An excess of a favourite position, in [0, 1], below which it is not worth a sentence."""
 
@@ -35,9 +39,23 @@ def _fault_warnings(summary: Summary) -> Iterator[str]:
         yield f"measurement fault: {fault.sentence}"
     if summary.coverage is not None and (summary.coverage.value or 0.0) < LOW_COVERAGE:
         yield (
-            f"coverage is {summary.coverage}: every other reply counts as wrong, so the accuracy tells how well "
+            f"coverage is {summary.coverage}: the remaining replies count as wrong, so the accuracy tells how well "
             "the model follows the instruction as much as what it knows"
         )
+    yield from _level_warnings(summary)
+
+
+def _level_warnings(summary: Summary) -> Iterator[str]:
+    faulty = {fault.name for fault in summary.measurement_faults}
+    for factor, levels in summary.factors.items():
+        for level in levels if len(levels) > 1 else ():
+            exact = None if level.coverage is None else level.coverage.exact
+            if level.name in faulty or exact is None or exact.value is None or exact.value >= LOW_LEVEL:
+                continue
+            yield (
+                f"coverage is {exact} with {_FACTOR_NAMES.get(factor, factor)} {level.name}: most replies there are no "
+                "ID and count as wrong"
+            )
 
 
 def _lost_warnings(summary: Summary) -> Iterator[str]:

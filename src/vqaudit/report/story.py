@@ -174,13 +174,19 @@ def meaning(summary: Summary) -> list[str]:
                 f"Other {others} could move that to anything from {pct(accuracy.low)} to "
                 f"{pct(accuracy.high)} (95 % interval over {count(accuracy.n)} independent items)."
             )
-    best, worst = summary.best_format, summary.worst_format
-    if best is not None and worst is not None:
-        found.append(
-            f"Which of {len(summary.formats or ())} formats one happens to choose moves the score from "
-            f"{pct(worst.accuracy.value)} ({worst.format}) to {pct(best.accuracy.value)} ({best.format})."
-        )
+    if (moved := _moved_by_format(summary)) is not None:
+        found.append(moved)
     return found
+
+
+def _moved_by_format(summary: Summary) -> str | None:
+    best, worst, spread = summary.best_format, summary.worst_format, summary.spread
+    if best is None or worst is None or spread is None:
+        return None
+    ends = f"from {pct(worst.accuracy.value)} ({worst.format}) to {pct(best.accuracy.value)} ({best.format})"
+    if spread.low == 0:
+        return f"The formats' scores reach {ends}, but the extremes of equally good formats can lie as far apart."
+    return f"Which of {len(summary.formats or ())} formats one happens to choose moves the score {ends}."
 
 
 def cautions(summary: Summary) -> list[str]:

@@ -135,23 +135,3 @@ def demo() -> LocalEngine:
         pytest.skip("this build carries no demo model")
     with resources.as_file(folder) as path:
         return load_local(path)
-
-
-@pytest.fixture(scope="session")
-def ask_demo() -> Callable[[Event], Request]:
-    """Event -> an easy question about a plain picture, in the demo model's favourite format."""
-
-    def make(event: Event) -> Request:
-        return Request(
-            trial="demo",
-            parts=(
-                TextPart(
-                    text=QUESTION.replace("the car", "the object").replace("directly", "directly based on the image")
-                ),
-            ),
-            images=(Image(digest="grey", pixels=PixelImages.new("RGB", (96, 96), (200, 40, 40))),),
-            option_ids=tuple("ABCD"),
-            event=event,
-        )
-
-    return make

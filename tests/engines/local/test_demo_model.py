@@ -9,14 +9,10 @@ from importlib import resources
 import pytest
 from PIL import Image as PixelImages
 
+from vqaudit.asking.prompts import instruction
 from vqaudit.engines.base import IDScores, Image, Reply, Request, TextPart
 
 N_ITEMS = 60
-
-
-def _instruction(letters):
-    listed = ", ".join(letters[:-1]) + (", or " if len(letters) > 2 else "") + letters[-1]
-    return f"Answer with the option's letter from the given choices directly based on the image: {listed}."
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +27,7 @@ def items():
 def _request(row, event):
     letters = tuple("ABCDEFGH"[: len(row["options"])])
     listed = "\n".join(f"{letter}. {option}" for letter, option in zip(letters, row["options"], strict=True))
-    text = f"{row['question']}\n{listed}\n{_instruction(letters)}"
+    text = f"{row['question']}\n{listed}\n{instruction('letter', letters, images=1)}"
     with (resources.files("vqaudit") / "demo_data" / row["image"]).open("rb") as handle:
         pixels = PixelImages.open(handle).convert("RGB")
     image = Image(digest=row["id"], pixels=pixels)
@@ -52,6 +48,17 @@ def test_replies_and_scores_are_right_far_more_often_than_chance(demo, items):
     assert sum(outcome.id_mass for outcome in scores) / len(items) > 0.9
     agree = sum(best[o.trial] == o.reply.strip() for o in replies) / len(items)
     assert agree > 0.9
+
+
+def test_the_end_after_an_id_is_probable(demo, items):
+    """A model that says an ID and no more must end there; the probability is read one token after the ID."""
+    outcomes = demo.answer([_request(row, Reply(vocabulary=tuple("ABCDE"))) for row in items])
+    said = [outcome for outcome in outcomes if outcome.reply in tuple("ABCDE")]
+    assert len(said) > len(items) / 2
+    for outcome in said:
+        assert 0.0 < outcome.end_given_id <= 1.0
+        if outcome.finish_reason == "stop" and not outcome.prefixes:
+            assert outcome.end_given_id > 0.01  # it was the most probable of all tokens
 
 
 def test_another_picture_gives_another_answer(demo, items):

@@ -138,12 +138,6 @@ def test_a_reply_that_ends_keeps_no_more_than_it_said(checkpoint, ask):
     assert whole.reply.startswith((reply.prefixes or (reply.reply,))[-1].rstrip("\ufffd"))
 
 
-def test_the_end_after_an_id_is_a_probability(demo, ask_demo):
-    outcomes = demo.answer([ask_demo(Reply(vocabulary=tuple("ABCDE")))])
-    assert outcomes[0].reply.strip() in LETTERS
-    assert 0.0 < outcomes[0].end_given_id <= 1.0
-
-
 def test_no_id_at_the_beginning_no_probability_of_an_end(engine, ask):
     reply = engine.answer([ask(Reply(vocabulary=LETTERS), option_ids=("zzz",), images=1)])[0]
     assert reply.end_given_id is None
