@@ -29,7 +29,7 @@ $(VENV)/.dev: pyproject.toml constraints/ci-cpu.txt | $(BIN)/python
 setup: $(VENV)/.dev  ## Make .venv with everything a developer needs
 
 demo: $(VENV)/.run  ## Audit the packaged model on the packaged items into runs/demo
-	$(BIN)/vqaudit run --model demo --data demo --design grid --design randomised \
+	OMP_WAIT_POLICY=passive $(BIN)/vqaudit run --model demo --data demo --design grid --design randomised \
 	  -i direct -i direct-scores@reference -i cot-prefix@reference -i free-cot@reference \
 	  --max-tokens 80 --out runs/demo
 

@@ -67,12 +67,15 @@ def visible(trials: pl.DataFrame) -> pl.DataFrame:
 
     Rows come back sorted by trial, so that the result does not depend on the order of the parts.
     """
-    return (
-        trials.with_columns(_failed=pl.col("outcome") == "failed")
-        .sort(["trial", "_failed", "attempt"], descending=[False, False, True], maintain_order=True)
-        .unique(subset="trial", keep="first", maintain_order=True)
-        .drop("_failed")
+    # Only the keys are sorted: whole rows hold long lists.
+    kept = (
+        trials.select("trial", failed=pl.col("outcome") == "failed", attempt="attempt")
+        .with_row_index("row")
+        .sort(["trial", "failed", "attempt", "row"], descending=[False, False, True, False])
+        .unique(subset="trial", keep="first", maintain_order=True)["row"]
     )
+    return trials[kept]
+
 
 
 def read_trials(run: Path) -> pl.DataFrame:
