@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -30,7 +31,8 @@ def _write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
             os.fsync(handle.fileno())
         os.replace(temporary, path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # where a parent is a file, unlinking fails too
+            temporary.unlink(missing_ok=True)
         raise RecordError(f"{path} cannot be written ({error.strerror or error})") from error
 
 
