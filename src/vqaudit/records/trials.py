@@ -77,7 +77,6 @@ def visible(trials: pl.DataFrame) -> pl.DataFrame:
     return trials[kept]
 
 
-
 def read_trials(run: Path) -> pl.DataFrame:
     """Returns every record of a run, superseded attempts included.
 
