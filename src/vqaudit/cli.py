@@ -112,7 +112,9 @@ def _columns(text: str) -> Any:
     """Which column is what; a list names one column per option or image."""
     from vqaudit.items import Columns as ColumnMap
 
-    declared = {name: tuple(v) if isinstance(v, list) else v for name, v in _object(text, "--columns").items()}
+    declared: dict[str, Any] = {
+        name: tuple(v) if isinstance(v, list) else v for name, v in _object(text, "--columns").items()
+    }
     known = set(ColumnMap.__dataclass_fields__)
     if unknown := sorted(declared.keys() - known):
         raise typer.BadParameter(f"--columns has {', '.join(unknown)}; it knows {', '.join(sorted(known))}")

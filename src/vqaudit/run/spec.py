@@ -66,7 +66,7 @@ def make_spec(settings: Mapping[str, Any]) -> AuditSpec:
     Raises:
         PlanError: A setting is unknown or out of range.
     """
-    listed = {
+    listed: dict[str, Any] = {
         name: (value,) if name in ("design", "interface") and isinstance(value, str) else value
         for name, value in settings.items()
     }
