@@ -367,6 +367,70 @@ def test_relabelled_options_permute_the_reading_and_come_back(decoration, order,
     assert order[ids.index(read)] == order[place]
 
 
+NAMELESS = st.lists(
+    st.sampled_from(
+        [
+            "<0>",
+            "<1>",
+            "<2>",
+            "(<0>)",
+            "<1>.",
+            "**<2>**",
+            "<t0>",
+            "<t1>",
+            "the",
+            "Answer:",
+            "answer is",
+            "option",
+            "not",
+            "neither",
+            "nor",
+            "and",
+            "or",
+            ",",
+            ".",
+            "?",
+            "\n",
+            "\n\n",
+            ":",
+            "so",
+            "which leaves",
+            "is correct",
+            "is wrong",
+            "wait",
+            "maybe",
+            "cannot",
+            "\\boxed{<2>}",
+            '{"answer": "<1>"}',
+            "答案",
+            "选",
+            "。",
+            "- ",
+            "it is",
+            "only",
+            "because",
+        ]
+    ),
+    min_size=1,
+    max_size=12,
+).map(" ".join)
+
+
+@given(NAMELESS, st.permutations([1, 2, 3]))
+@settings(max_examples=300, deadline=None)
+def test_no_letter_is_favoured(reply, order) -> None:
+    def fill(places) -> str:
+        text = reply
+        for name, place in enumerate(places):
+            text = text.replace(f"<{name}>", "ABCD"[place]).replace(f"<t{name}>", LAMPS[place])
+        return text
+
+    plain = read_reply(fill([1, 2, 3]), option_ids=list("ABCD"), options=LAMPS[:4])
+    renamed = read_reply(fill(order), option_ids=list("ABCD"), options=LAMPS[:4])
+    expected = plain.option_id and "ABCD"[order["BCD".index(plain.option_id)]]
+    assert (renamed.option_id, renamed.outcome) == (expected, plain.outcome)
+
+
 HUGE = [
     "a",
     "A ",

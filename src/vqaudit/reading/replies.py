@@ -165,7 +165,7 @@ def _answer_field(reply: Reply) -> Reading | None:
 
 def _only_labels(reply: Reply) -> Reading | None:
     """`A, C and D`: IDs and nothing else."""
-    return reply.options.only_labels(reply.text) if len(reply.text) <= 400 else None
+    return reply.options.only_labels(reply.text)
 
 
 def _before_new_turn(reply: Reply) -> Reading | None:

@@ -19,6 +19,7 @@ __all__ = ["Options", "chosen", "several"]
 
 _DELIMITED = re.compile(r"\s*(?:$|[.,;:!)\]\"'\n|\x03]|-(?=\s|$)|\()")
 _EAST_ASIAN = re.compile(r"[\u3000-\u9FFF\uAC00-\uD7AF]")
+_ASKED = re.compile(r"\s?(?:\?|吗|嗎|(?:です)?か|인가|일까)")
 _AFTER_NUMBER = re.compile(r"[でだは입이인號号番번因是项項选選]")
 _CONNECTIVE = re.compile(
     r"\s+(?:because|since|as|for|which|that|due|based|given|where|while|and|but|so|with|from|according|if|when|"
@@ -151,6 +152,8 @@ class Options:
         """True where what follows an ID shows that it is one, and no article, pronoun or quantity."""
         if label.closed or _DELIMITED.match(text, label.end):
             return True
+        if _ASKED.match(text, label.end):
+            return False
         if _EAST_ASIAN.match(text, label.end):
             return not self.labels.numeric or _AFTER_NUMBER.match(text, label.end) is not None
         own = self.texts.own(label.option_id)
@@ -164,6 +167,8 @@ class Options:
         if not formatted:
             return False
         capital = not self.labels.is_word(label.option_id) and _CAPITAL.match(text, label.end)
+        if capital and self.labels.head(text, label.end):
+            return False
         return bool(capital or _PREDICATE.match(text, label.end))
 
     def joined(self, text: str, label: Label) -> list[str] | None:
@@ -177,9 +182,12 @@ class Options:
             if not denies_one(text, place):
                 return None
             found.pop()
-        elif found and not self.stands_alone(text, found[-1], formatted=False):
+        elif found and self._may_be_a_word(found[-1]) and not self.stands_alone(text, found[-1], formatted=False):
             found.pop()
         return [other.option_id for other in found if other.option_id != label.option_id]
+
+    def _may_be_a_word(self, label: Label) -> bool:
+        return not label.exact or self.labels.numeric or self.labels.is_word(label.option_id)
 
     def only_labels(self, text: str) -> Reading | None:
         """Reads `A, C and D`: IDs and nothing else."""
