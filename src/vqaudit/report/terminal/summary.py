@@ -177,7 +177,7 @@ def _positions(summary: Summary) -> RenderableType | None:
     positions = story.position_shares(summary.selection.positions)
     if not positions:
         return None
-    table = columns("position", "shown", "chosen", "", "right option there", "accuracy there", right=(1, 2, 4, 5))
+    table = columns("position", "shown", "chosen", "", "answers there", "accuracy", right=(1, 2, 4, 5))
     for row in positions:
         chosen, answers, right = shares(row.chosen, row.answers, row.right)
         table.add_row(plain(row.name), plain(count(row.shown)), chosen, share_bar(row.chosen), answers, right)
