@@ -1,4 +1,4 @@
-"""Puts a trained model into the package, with its card: `python demo/card.py --run demo/work/seed0`.
+"""Puts a trained model into the package, with its card: `python demo/card.py --run demo/runs/seed0`.
 
 Knows the run folder, the curriculum and the table that `evaluate.py` wrote. Measures nothing itself.
 """

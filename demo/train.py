@@ -1,4 +1,4 @@
-"""Trains the demo model from nothing: `python demo/train.py --seed 0 --out demo/work/seed0`.
+"""Trains the demo model from nothing: `python demo/train.py --seed 0 --out demo/runs/seed0`.
 
 Knows tensors, optimisers and checkpoints; what is trained on stands in `curriculum.py`. Every step draws its data from
 (seed, stage, step), so that a run that was interrupted goes on as if it had not been.
