@@ -76,7 +76,7 @@ def test_files_and_functions_stay_small(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert text.count("\n") <= 450, "two ideas in one file?"
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and path.name != "cli.py":
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and path.parent.name != "cli":
             assert node.end_lineno - node.lineno < 60, f"{node.name} is too long"
 
 

@@ -1,0 +1,146 @@
+"""Commands that spend: `run`, and `plan`, which says beforehand what it would cost."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from vqaudit.cli.app import app
+from vqaudit.cli.console import print_summary, say, stoppable
+from vqaudit.cli.options import (
+    Answers,
+    AsJson,
+    Budget,
+    ChatKwargs,
+    Columns,
+    Data,
+    DesignNames,
+    Device,
+    Draws,
+    Dtype,
+    FormatsFile,
+    ImageRoot,
+    InterfaceNames,
+    Limit,
+    MaxPixels,
+    MaxTokens,
+    Model,
+    Orders,
+    Reference,
+    Revision,
+    Seed,
+    SkipBad,
+    System,
+    TrustRemoteCode,
+    data_of,
+    model_of,
+    settings_of,
+)
+from vqaudit.errors import PlanError
+
+
+@app.command("run")
+def run_command(
+    context: typer.Context,
+    model: Model,
+    data: Data,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Run directory.", metavar="RUN")],
+    design: DesignNames = None,
+    interface: InterfaceNames = None,
+    draws: Draws = 1,
+    seed: Seed = 0,
+    limit: Limit = None,
+    reference: Reference = None,
+    formats: FormatsFile = None,
+    orders: Orders = "circular",
+    system: System = None,
+    chat_kwargs: ChatKwargs = None,
+    image_max_pixels: MaxPixels = None,
+    budget: Budget = "emitted",
+    max_tokens: MaxTokens = 512,
+    device: Device = "auto",
+    dtype: Dtype = "auto",
+    revision: Revision = None,
+    trust_remote_code: TrustRemoteCode = False,
+    columns: Columns = None,
+    answers: Answers = None,
+    skip_bad_items: SkipBad = False,
+    image_root: ImageRoot = None,
+    page: Annotated[bool, typer.Option(help="Write page.html too.")] = True,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no summary.")] = False,
+) -> None:
+    """Audits a model on a dataset; the same command goes on where it was stopped."""
+    from vqaudit.auditing import audit
+
+    with stoppable():
+        dataset = data_of(context.params)
+        engine = model_of(context.params)
+        run = audit(engine, dataset, out=out, progress=not quiet, **settings_of(context.params))
+        engine.close()
+    _finish_run(run, page=page, quiet=quiet)
+
+
+def _finish_run(run: Any, *, page: bool, quiet: bool) -> None:
+    from vqaudit.errors import EngineUnavailable
+    from vqaudit.records import write_text
+
+    summary = run.summary()
+    write_text(run.path / "summary.json", summary.to_json() + "\n")
+    if not quiet:
+        print_summary(summary)
+    if page:
+        try:
+            say(f"[dim]page:[/] {escape(str(run.report(run.path / 'page.html')))}")
+        except EngineUnavailable as error:
+            say(f"[dim]no page: {escape(str(error))}[/]")
+    if summary.counts.done == 0:
+        raise PlanError(f"no trial could be answered; see the errors in {run.path}")
+
+
+@app.command("plan")
+def plan_command(
+    context: typer.Context,
+    model: Model,
+    data: Data,
+    design: DesignNames = None,
+    interface: InterfaceNames = None,
+    draws: Draws = 1,
+    seed: Seed = 0,
+    limit: Limit = None,
+    reference: Reference = None,
+    formats: FormatsFile = None,
+    orders: Orders = "circular",
+    system: System = None,
+    chat_kwargs: ChatKwargs = None,
+    image_max_pixels: MaxPixels = None,
+    budget: Budget = "emitted",
+    max_tokens: MaxTokens = 512,
+    device: Device = "auto",
+    dtype: Dtype = "auto",
+    revision: Revision = None,
+    trust_remote_code: TrustRemoteCode = False,
+    columns: Columns = None,
+    answers: Answers = None,
+    skip_bad_items: SkipBad = False,
+    image_root: ImageRoot = None,
+    timed: Annotated[bool, typer.Option(help="Answer a few trials to tell the time; nothing is kept.")] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Says what a run would cost: trials, pictures, tokens, time. Writes nothing and spends nothing."""
+    from vqaudit.report.terminal import cost_view
+    from vqaudit.run import estimate_cost, make_audit_plan, make_spec
+
+    dataset = data_of(context.params)
+    spec = make_spec(settings_of(context.params))
+    plan = make_audit_plan(dataset.items, spec)
+    engine = model_of(context.params)
+    cost = estimate_cost(plan, engine, spec=spec.asking, timed=timed)
+    if as_json:
+        typer.echo(json.dumps(cost.to_dict(), indent=1))
+    else:
+        Console().print(cost_view(cost.to_dict(), model=engine.name, data=dataset.name))
