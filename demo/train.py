@@ -11,7 +11,7 @@ import json
 import random
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,6 +34,8 @@ MUON_FACTOR = 2.0
 WARM_UP = 50
 SAVE_EVERY = 100
 REPORT_EVERY = 100
+CHECK_EVERY = 100
+"""How often a stage that waits for a task looks whether it is learnt."""
 
 
 class Batch(NamedTuple):
@@ -169,6 +171,7 @@ class Run:
         self.model = build.make_model(self.tokenizer, seed)
         self.optimisers = Optimisers(self.model)
         self.stage, self.step, self.seconds = 0, 0, 0.0
+        self.progress = Progress()
         self.checkpoint = folder / "checkpoint.pt"
 
     def save(self) -> None:
@@ -179,6 +182,7 @@ class Run:
             "stage": self.stage,
             "step": self.step,
             "seconds": self.seconds,
+            "losses": self.progress.losses,
         }
         partial = self.checkpoint.with_suffix(".part")
         torch.save(state, partial)
@@ -192,6 +196,7 @@ class Run:
         self.model.load_state_dict(state["model"])
         self.optimisers.load(state["optimisers"])
         self.stage, self.step, self.seconds = state["stage"], state["step"], state["seconds"]
+        self.progress.losses = state["losses"]
         return True
 
     def say(self, text: str) -> None:
@@ -205,30 +210,38 @@ def train(run: Run) -> None:
     """Goes through the stages that are not yet done."""
     while run.stage < len(run.stages):
         train_stage(run, run.stages[run.stage])
-        run.stage, run.step = run.stage + 1, 0
+        run.stage, run.step, run.progress = run.stage + 1, 0, Progress()
         run.save()
         shutil.copy(run.checkpoint, run.folder / f"after-{run.stages[run.stage - 1].name}.pt")
 
 
 def train_stage(run: Run, stage: curriculum.Stage) -> None:
     """Trains one stage to its end, from wherever the checkpoint left it."""
-    progress, model = Progress(), run.model.train()
+    model = run.model.train()
     before = run.stages[run.stage - 1].rate if run.stage else 1.0
-    while run.step < stage.steps:
+    while not is_over(stage, run.step, run.progress.losses):
         started = time.perf_counter()
-        share = run.step / stage.steps
+        share = min(1.0, run.step / stage.steps)
         warm = min(1.0, (run.step + 1) / WARM_UP) if run.stage == 0 else 1.0
         batches = make_batches(stage, run.encoder, random.Random(f"{run.seed}/{stage.name}/{run.step}"))
         total = sum(float(batch.weights.sum()) for batch in batches)
         for batch in batches:
-            (batch_loss(model, batch, progress) / total).backward()
+            (batch_loss(model, batch, run.progress) / total).backward()
         run.optimisers.step(RATE * warm * (before + (stage.rate - before) * share))
         run.step += 1
         run.seconds += time.perf_counter() - started
         if run.step % REPORT_EVERY == 0:
-            run.say(f"{stage.name} {run.step}/{stage.steps} {run.seconds:.0f}s {progress} | {monitor(run)}")
+            run.say(f"{stage.name} {run.step}/{stage.steps} {run.seconds:.0f}s {run.progress} | {monitor(run)}")
         if run.step % SAVE_EVERY == 0:
             run.save()
+
+
+def is_over(stage: curriculum.Stage, step: int, losses: Mapping[str, float]) -> bool:
+    """Whether a stage ends before this step: its length is reached, and what it waits for is learnt or given up."""
+    if step < stage.steps or step % CHECK_EVERY:
+        return False
+    learnt = all(losses.get(task, float("inf")) < loss for task, loss in stage.until.items())
+    return learnt or step >= stage.most
 
 
 def train_vision(run: Run) -> None:

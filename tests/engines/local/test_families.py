@@ -134,7 +134,6 @@ def test_scores_do_not_depend_on_the_batch(family, shown, engine_of, ask, option
     for one, other in zip(together, alone, strict=True):
         assert largest_gap(one, other) < 1e-4
         assert one.id_mass == pytest.approx(other.id_mass, abs=1e-5)
-        assert one.tokens_computed == other.tokens_computed
 
 
 def test_replies_do_not_depend_on_the_batch(family, shown, engine_of, ask):

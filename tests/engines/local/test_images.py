@@ -87,7 +87,7 @@ def test_a_picture_is_read_once_for_all_its_prompts(checkpoint, ask, monkeypatch
 
 def test_unequal_numbers_of_tiles_are_filled_with_zeros():
     def made(tiles, size):
-        return Pictures(places=(), tensors={"pixel_values": torch.ones(1, tiles, size, size)})
+        return Pictures(digests=(), places=(), tensors={"pixel_values": torch.ones(1, tiles, size, size)})
 
     merged = merge_pictures([made(2, 3), made(3, 2)])["pixel_values"]
     assert merged.shape == (2, 3, 3, 3)
@@ -98,5 +98,5 @@ def test_unequal_numbers_of_tiles_are_filled_with_zeros():
 
 
 def test_equal_shapes_are_put_behind_one_another():
-    patches = [Pictures(places=(), tensors={"x": torch.full((n, 2), float(n))}) for n in (1, 3)]
+    patches = [Pictures(digests=(), places=(), tensors={"x": torch.full((n, 2), float(n))}) for n in (1, 3)]
     assert merge_pictures(patches)["x"].tolist() == [[1, 1]] + [[3, 3]] * 3

@@ -12,7 +12,8 @@ import transformers as hf
 
 from vqaudit.engines.base import Generation, IDScores, Reply
 from vqaudit.engines.local import load_local
-from vqaudit.engines.local.plain import PlainPath, Row, TokenRoles
+from vqaudit.engines.local.plain import PlainPath, TokenRoles
+from vqaudit.engines.local.sessions import Row
 
 HABITS = {
     "do_sample": True,
@@ -129,6 +130,6 @@ def test_logits_that_are_not_finite_are_no_answer(checkpoint, ask):
 
 
 def test_rows_with_pictures_leave_positions_to_a_model_that_counts_them_by_picture(engine_of):
-    assert engine_of("qwen2_vl")._tools.path._own_positions
-    assert not engine_of("llava")._tools.path._own_positions
+    assert engine_of("qwen2_vl")._paths.plain._own_positions
+    assert not engine_of("llava")._paths.plain._own_positions
     assert isinstance(engine_of("llava")._loaded.model.generation_config, hf.GenerationConfig)

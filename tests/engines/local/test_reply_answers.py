@@ -11,8 +11,8 @@ from vqaudit.engines.base import Generation, Reply, Request, TextPart
 from vqaudit.engines.local.asked import Asked, Tools
 from vqaudit.engines.local.encoding import Prompt
 from vqaudit.engines.local.ids import IDPlan
-from vqaudit.engines.local.plain import Generated
 from vqaudit.engines.local.reply_answers import reply_to
+from vqaudit.engines.local.sessions import Cost, Generated
 
 PIECES = ["A", "I", "\n", " dog", " "]
 A, ONE, BREAK, DOG, BLANK = range(len(PIECES))
@@ -41,12 +41,12 @@ def outcome_of(tokens, *, ended, option_ids=("A", "I", "II"), event=None, ends=N
         extending=(frozenset(), frozenset({ONE}), frozenset()),
     )
     ids = SimpleNamespace(emitted=lambda vocabulary, prompt: 2, paper=lambda vocabulary: 1, plan=lambda *_: plan)
-    path = SimpleNamespace(generate=lambda rows, max_tokens: [generated])
-    tools = Tools(path=path, ids=ids, vocabulary=Vocabulary(), encoder=None)
+    session = SimpleNamespace(generate=lambda max_tokens: [generated], costs=lambda: [Cost(8, 0)])
+    tools = Tools(ids=ids, vocabulary=Vocabulary(), encoder=None)
     event = event or Reply(vocabulary=("A", "I", "II"))
     request = Request(trial="t", parts=(TextPart(text="?"),), option_ids=option_ids, event=event)
     prompt = Prompt(token_ids=(9, 9, 9), text="?", tail="?", lead="")
-    return reply_to([Asked(request=request, prompt=prompt)], tools)[0]
+    return reply_to([Asked(request=request, prompt=prompt)], lambda rows: session, tools)[0]
 
 
 def test_the_reply_is_cut_at_its_budget_and_what_followed_is_kept():
@@ -54,7 +54,7 @@ def test_the_reply_is_cut_at_its_budget_and_what_followed_is_kept():
     assert outcome.reply == "A dog"
     assert outcome.prefixes == ("A dog dog", "A dog dog\n")
     assert (outcome.budget, outcome.finish_reason) == (2, "stop")
-    assert outcome.tokens_computed == 3 + 4 + 1
+    assert (outcome.tokens_computed, outcome.tokens_reused) == (8, 0)
 
 
 def test_a_reply_within_its_budget_has_no_further_text():

@@ -10,18 +10,19 @@ from vqaudit.engines.local.encoding import Prompt
 from vqaudit.engines.local.id_answers import score_ids
 from vqaudit.engines.local.option_answers import score_options
 from vqaudit.engines.local.reply_answers import reply_to, tokens_to_generate
+from vqaudit.engines.local.sessions import Begin
 
-__all__ = ["answer_event", "tokens_after"]
+__all__ = ["answer_event", "continues", "tokens_after"]
 
 
-def answer_event(asked: Sequence[Asked], tools: Tools) -> list[Outcome]:
+def answer_event(asked: Sequence[Asked], begin: Begin, tools: Tools) -> list[Outcome]:
     """Returns the outcomes of requests with one kind of event and equally many new tokens, in order."""
     event = asked[0].request.event
     if isinstance(event, IDScores):
-        return score_ids(asked, tools)
+        return score_ids(asked, begin, tools)
     if isinstance(event, OptionLikelihood):
-        return score_options(asked, tools)
-    return reply_to(asked, tools)
+        return score_options(asked, begin, tools)
+    return reply_to(asked, begin, tools)
 
 
 def tokens_after(request: Request, prompt: Prompt, tools: Tools) -> int:
@@ -30,3 +31,11 @@ def tokens_after(request: Request, prompt: Prompt, tools: Tools) -> int:
         plan = tools.ids.plan(request.option_ids, prompt)
         return max(map(len, plan.contexts), default=0)
     return tokens_to_generate(request, prompt, tools)
+
+
+def continues(request: Request, prompt: Prompt, tools: Tools) -> bool:
+    """Returns whether tokens behind the prompt are computed other than one after the other."""
+    event = request.event
+    if isinstance(event, OptionLikelihood):
+        return bool(event.continuations)
+    return isinstance(event, IDScores) and bool(tools.ids.plan(request.option_ids, prompt).contexts)

@@ -11,7 +11,7 @@ from vqaudit.engines.base import Request
 from vqaudit.engines.local.encoding import Prompt, PromptEncoder
 from vqaudit.engines.local.ids import IDTokens
 from vqaudit.engines.local.images import Pictures
-from vqaudit.engines.local.plain import PlainPath, Row
+from vqaudit.engines.local.sessions import Row
 from vqaudit.engines.local.vocabulary import Vocabulary
 
 __all__ = ["Asked", "Tools", "too_long"]
@@ -34,8 +34,6 @@ class Asked:
 class Tools:
     """The parts of an engine that answering needs."""
 
-    path: PlainPath
-    """Computes rows."""
     ids: IDTokens
     """Writes option IDs."""
     vocabulary: Vocabulary

@@ -5,19 +5,36 @@ Knows lengths. Knows no request and no model; the same lengths always give the s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import torch
 
 from vqaudit.errors import EngineError
 
-__all__ = ["BatchFailed", "Load", "cut", "halving", "trouble_with"]
+__all__ = ["Batch", "BatchFailed", "Load", "Shared", "cut", "halving", "trouble_with"]
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 _OUT_OF_MEMORY = ("out of memory", "can't allocate memory", "cannot allocate memory")
+
+
+class Shared(NamedTuple):
+    """The beginning that the rows of a batch share."""
+
+    chain: tuple[int, ...] = ()
+    """Lengths of its links, each computed behind the one before; empty where nothing is shared."""
+    fresh: int = 0
+    """How many of its tokens no earlier batch has computed."""
+
+
+class Batch(list[_T]):
+    """Some requests and the beginning that their prompts share."""
+
+    def __init__(self, members: Iterable[_T], shared: Shared = Shared()) -> None:  # noqa: B008
+        super().__init__(members)
+        self.shared = shared
 
 
 class BatchFailed(EngineError):

@@ -9,25 +9,32 @@ from __future__ import annotations
 import time
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from vqaudit.engines.base import Event, IDScores, Outcome, Reply, Request, TextPart
-from vqaudit.engines.local.answers import answer_event, tokens_after
+from vqaudit.engines.local.answers import answer_event, continues, tokens_after
 from vqaudit.engines.local.asked import Asked, Tools, too_long
-from vqaudit.engines.local.batching import Load, cut, halving, trouble_with
+from vqaudit.engines.local.batching import Batch, Load, Shared, halving, trouble_with
+from vqaudit.engines.local.branches import Network
 from vqaudit.engines.local.chat import Chat
 from vqaudit.engines.local.control import ControlTokens
 from vqaudit.engines.local.encoding import Prompt, PromptEncoder
+from vqaudit.engines.local.grouping import prefix_groups
 from vqaudit.engines.local.identity import describe_model
 from vqaudit.engines.local.ids import IDTokens
 from vqaudit.engines.local.images import PictureReader
 from vqaudit.engines.local.loading import Loaded, load
 from vqaudit.engines.local.outcomes import BadInput, bad_input, failed
+from vqaudit.engines.local.paths import Paths, choose_paths
 from vqaudit.engines.local.plain import PlainPath, TokenRoles
 from vqaudit.engines.local.quiet import quiet
+from vqaudit.engines.local.samples import sample_requests
+from vqaudit.engines.local.sessions import Row
+from vqaudit.engines.local.sharing import Budget, SharingPlan, Slot
 from vqaudit.engines.local.spec import LocalSpec
 from vqaudit.engines.local.vocabulary import Vocabulary
 from vqaudit.errors import UnsupportedEvent
@@ -37,6 +44,11 @@ __all__ = ["LocalEngine", "load_local"]
 _WINDOW = 1024
 """Requests that are sorted by length together; pictures of a window are read once."""
 _CPU_TOKENS, _DEVICE_TOKENS = 8_192, 32_768
+_CPU_CALL, _DEVICE_CALL = 32, 256
+"""How many tokens one call of the model is worth: what it costs besides its arithmetic."""
+_CPU_KV_BYTES, _DEVICE_KV_SHARE = 2 * 2**30, 0.25
+_LONGEST_SAMPLE = 4096
+"""Longest attention window that the check at the start reaches beyond."""
 _IDENTITY = ("weights", "commit", "dtype", "chat_template_sha256", "image_processor")
 """What must be equal for two sessions to write into one run: the device and versions may differ."""
 
@@ -88,7 +100,6 @@ class LocalEngine:
         )
         vocabulary = Vocabulary(loaded.tokenizer, control_ids=control.ids)
         self._tools = Tools(
-            path=self._make_path(),
             ids=IDTokens(control, vocabulary),
             vocabulary=vocabulary,
             encoder=PromptEncoder(
@@ -99,15 +110,17 @@ class LocalEngine:
             ),
             max_positions=loaded.max_positions,
         )
+        plain = self._make_path()
+        with quiet():
+            samples = self._sample_groups(plain)
+            self._paths = choose_paths(plain, samples, ends=loaded.ends, sharing=spec.prefix_sharing)
+        self._sharing = self._make_sharing(self._paths)
 
     def _make_path(self) -> PlainPath:
         loaded, tokenizer = self._loaded, self._loaded.tokenizer
         pads = [tokenizer.pad_token_id, *loaded.ends, 0]
-        image = () if loaded.processor is None else loaded.processor.image_token_ids
         roles = TokenRoles(
-            pad=next(pad for pad in pads if pad is not None),
-            ends=loaded.ends,
-            image=frozenset(token for token in image if token is not None),
+            pad=next(pad for pad in pads if pad is not None), ends=loaded.ends, image=loaded.image_token_ids
         )
         return PlainPath(
             loaded.model,
@@ -115,6 +128,35 @@ class LocalEngine:
             type_key=loaded.type_key,
             token_budget=self._token_budget,
             max_batch=self._spec.max_batch,
+        )
+
+    def _sample_groups(self, plain: PlainPath) -> list[tuple[list[Row], Shared]]:
+        """A few prompts with and without a picture, longer than any window of the model's attention."""
+        groups = []
+        window = Network(plain.model).window or 0
+        for picture in (False, True) if self._loaded.processor is not None else (False,):
+            requests = sample_requests(picture=picture, words=window if window <= _LONGEST_SAMPLE else 0)
+            prompts = self._tools.encoder.encode(requests)
+            if all(isinstance(prompt, Prompt) for prompt in prompts):
+                rows = [self._asked(*pair).row() for pair in zip(requests, prompts, strict=True)]
+                common = prefix_groups([row.token_ids for row in rows], call=_LONGEST_SAMPLE)[0].chain
+                groups.append((rows, Shared(common)))
+        return groups
+
+    def _make_sharing(self, paths: Paths) -> SharingPlan:
+        shared, on_cpu = paths.shared, paths.plain.model.device.type == "cpu"
+        network = Network(paths.plain.model)
+        budget = Budget(
+            tokens=self._token_budget,
+            rows=self._spec.max_batch,
+            kv_tokens=int(_kv_bytes(self._spec, paths.plain.model.device) // network.bytes_per_token),
+            call=_CPU_CALL if on_cpu else _DEVICE_CALL,
+        )
+        return SharingPlan(
+            budget=budget,
+            image_tokens=self._loaded.image_token_ids,
+            network=None if shared is None else network,
+            strategy=None if shared is None else shared.strategy,
         )
 
     def _make_reader(self) -> PictureReader | None:
@@ -140,6 +182,7 @@ class LocalEngine:
             "identity": {key: model[key] for key in _IDENTITY} | {"chat_kwargs": self._spec.chat_kwargs},
             "spec": self._spec.model_dump(mode="json"),
             "token_budget": self._token_budget,
+            "prefix_sharing": self._paths.describe(),
             "system_turn": self._chat.has_system_turn,
             "reply_lead": self._chat.reply_lead,
             "template_notes": list(self._chat.notes),
@@ -181,20 +224,26 @@ class LocalEngine:
         return None if isinstance(prompt, BadInput) else len(prompt.token_ids)
 
     def batches(self, requests: Sequence[Request]) -> Iterator[Sequence[Request]]:
-        """Yields batches of like events and like lengths; the same requests always give the same batches."""
+        """Yields batches that share a beginning, or like events and lengths; the same requests give the same ones."""
         for start in range(0, len(requests), _WINDOW):
             window = requests[start : start + _WINDOW]
             prompts = self._tools.encoder.encode(window)
-            loads = [self._load(request, prompt) for request, prompt in zip(window, prompts, strict=True)]
-            for batch in cut(loads, token_budget=self._token_budget, max_batch=self._spec.max_batch):
-                yield [window[index] for index in batch]
+            slots = [self._slot(request, prompt) for request, prompt in zip(window, prompts, strict=True)]
+            for indices, shared in self._sharing.batches(slots):
+                yield Batch([window[index] for index in indices], shared)
 
-    def _load(self, request: Request, prompt: Prompt | BadInput) -> Load:
+    def _slot(self, request: Request, prompt: Prompt | BadInput) -> Slot | None:
         if isinstance(prompt, BadInput):
-            return Load(kind="bad input", length=1)
+            return None
         new = tokens_after(request, prompt, self._tools)
         kind = (type(request.event).__name__, new, bool(prompt.order))
-        return Load(kind=kind, length=len(prompt.token_ids) + new)
+        digests = tuple(request.images[index].digest for index in prompt.order)
+        return Slot(
+            prompt=prompt,
+            digests=digests,
+            load=Load(kind=kind, length=len(prompt.token_ids) + new),
+            continues=continues(request, prompt, self._tools),
+        )
 
     def answer(self, batch: Sequence[Request]) -> Sequence[Outcome]:
         """Returns exactly one outcome per request, in order.
@@ -215,15 +264,19 @@ class LocalEngine:
         prompts = self._tools.encoder.encode(batch)
         outcomes: dict[int, Outcome] = {}
         groups: dict[Hashable, list[int]] = {}
+        slots: dict[int, Slot] = {}
         for index, (request, prompt) in enumerate(zip(batch, prompts, strict=True)):
-            refusal = self._refusal(request, prompt)
-            if refusal is None:
-                groups.setdefault(self._load(request, prompt).kind, []).append(index)
+            slot, refusal = self._slot(request, prompt), self._refusal(request, prompt)
+            if refusal is None and slot is not None:
+                slots[index] = slot
+                groups.setdefault(slot.load.kind, []).append(index)
             else:
-                outcomes[index] = bad_input(request, refusal)
+                outcomes[index] = bad_input(request, refusal or "")
         for indices in groups.values():
+            shared = batch.shared if isinstance(batch, Batch) else self._sharing.together([slots[i] for i in indices])
             asked = [self._asked(batch[index], prompts[index]) for index in indices]
-            answers = halving(asked, self._run, lambda one, reason: failed(one.request, reason))
+            run = partial(self._run, shared=shared)
+            answers = halving(asked, run, lambda one, reason: failed(one.request, reason))
             outcomes |= dict(zip(indices, answers, strict=True))
         return [outcomes[index] for index in range(len(batch))]
 
@@ -236,9 +289,9 @@ class LocalEngine:
         assert isinstance(prompt, Prompt)
         return Asked(request=request, prompt=prompt, pictures=self._tools.encoder.pictures(request, prompt))
 
-    def _run(self, asked: Sequence[Asked]) -> list[Outcome]:
+    def _run(self, asked: Sequence[Asked], *, shared: Shared) -> list[Outcome]:
         try:
-            return answer_event(asked, self._tools)
+            return answer_event(asked, partial(self._paths.begin, shared=shared), self._tools)
         except (RuntimeError, ValueError, IndexError, MemoryError) as error:
             trouble = trouble_with(error)
         # Outside the handler: the caught error holds the failed batch's tensors, and they must go first.
@@ -251,3 +304,11 @@ class LocalEngine:
         self._loaded.model.to("meta")
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
+
+
+def _kv_bytes(spec: LocalSpec, device: torch.device) -> float:
+    if spec.kv_budget is not None:
+        return spec.kv_budget * 2**30
+    if device.type == "cuda":
+        return _DEVICE_KV_SHARE * torch.cuda.get_device_properties(device).total_memory
+    return _CPU_KV_BYTES

@@ -14,6 +14,7 @@ from vqaudit.engines.local.asked import Asked, Tools
 from vqaudit.engines.local.ids import IDPlan, Tokens
 from vqaudit.engines.local.outcomes import bad_input
 from vqaudit.engines.local.scoring import mass, read_ids, top_tokens
+from vqaudit.engines.local.sessions import Begin, Cost, Session
 
 __all__ = ["score_ids"]
 
@@ -21,42 +22,41 @@ Known = dict[Tokens, torch.Tensor]
 """Log-probabilities of the token after the prompt and some tokens."""
 
 
-def score_ids(asked: Sequence[Asked], tools: Tools) -> list[Outcome]:
+def score_ids(asked: Sequence[Asked], begin: Begin, tools: Tools) -> list[Outcome]:
     """Returns the outcomes of requests whose event is `IDScores`, in order."""
     plans = [tools.ids.plan(one.request.option_ids, one.prompt) for one in asked]
-    first = tools.path.next_logprobs([one.row() for one in asked])
-    behind = _distributions_behind(asked, plans, tools)
+    session = begin([one.row() for one in asked])
+    first = session.first()
+    behind = _distributions_behind(plans, session)
     return [
-        _outcome(one, plan, {**known, (): start}, tools)
-        for one, plan, known, start in zip(asked, plans, behind, first, strict=True)
+        _outcome(one, plan, {**known, (): start}, tools, cost)
+        for one, plan, known, start, cost in zip(asked, plans, behind, first, session.costs(), strict=True)
     ]
 
 
-def _distributions_behind(asked: Sequence[Asked], plans: Sequence[IDPlan], tools: Tools) -> list[Known]:
+def _distributions_behind(plans: Sequence[IDPlan], session: Session) -> list[Known]:
     """For each prompt, the distributions after the token sequences that its plan needs."""
     wanted = [(place, context) for place, plan in enumerate(plans) for context in plan.contexts]
-    behind: list[Known] = [{} for _ in asked]
-    rows = [asked[place].row(*context) for place, context in wanted]
-    for index, logprobs in tools.path.continuation_logprobs(rows, [len(context) for _, context in wanted]):
+    behind: list[Known] = [{} for _ in plans]
+    for index, logprobs in session.after(wanted):
         place, context = wanted[index]
-        behind[place] |= {context[:n]: logprobs[n] for n in range(1, len(context) + 1)}
+        behind[place] |= {context[: n + 1]: logprobs[n] for n in range(len(context))}
     return behind
 
 
-def _outcome(one: Asked, plan: IDPlan, known: Known, tools: Tools) -> Outcome:
+def _outcome(one: Asked, plan: IDPlan, known: Known, tools: Tools, cost: Cost) -> Outcome:
     request = one.request
     if not request.option_ids:
         return bad_input(request, "no option IDs are shown, so there is nothing to score")
     reading = read_ids(plan, known.__getitem__, tools.vocabulary)
-    prompt_length = len(one.prompt.token_ids)
     return Outcome(
         trial=request.trial,
         id_scores=reading.scores,
         id_mass=reading.mass,
         watch_mass=_watch_mass(one, plan, known[()], tools),
         top_tokens=top_tokens(known[()], tools.vocabulary),
-        tokens_computed=prompt_length + sum(prompt_length + len(context) for context in plan.contexts),
-        tokens_reused=0,
+        tokens_computed=cost.computed,
+        tokens_reused=cost.reused,
     )
 
 

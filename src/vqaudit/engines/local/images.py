@@ -26,6 +26,8 @@ _TEXT_INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids", "mm_t
 class Pictures:
     """The pictures of one prompt as the model takes them."""
 
+    digests: tuple[str, ...]
+    """Which pictures these are."""
     places: tuple[str, ...]
     """The text that stands in the prompt for each picture."""
     tensors: dict[str, torch.Tensor] = field(repr=False)
@@ -79,7 +81,8 @@ class PictureReader:
             raise BadInput(f"the model's image processor refuses the picture: {error}") from error
         tensors = {name: made[name] for name in made if name in self._accepted}
         places = tuple(place["replacement"] for place in made["text_replacement_offsets"][0])
-        return Pictures(places=places, tensors=tensors)
+        digests = tuple(image.digest for image in images)
+        return Pictures(digests=digests, places=places, tensors=tensors)
 
     def _keep(self, key: tuple[str, ...], pictures: Pictures) -> None:
         self._kept[key] = pictures

@@ -50,6 +50,12 @@ class Loaded:
         return None if self.processor is None else self.processor.image_token
 
     @property
+    def image_token_ids(self) -> frozenset[int]:
+        """Token IDs that stand for a part of a picture."""
+        ids = () if self.processor is None else self.processor.image_token_ids
+        return frozenset(token for token in ids if token is not None)
+
+    @property
     def accepted(self) -> frozenset[str]:
         """Names of the model's arguments."""
         return frozenset(inspect.signature(self.model.forward).parameters)

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import torch
+
 from vqaudit.engines.base import OptionLikelihood, OptionScore, Outcome
 from vqaudit.engines.local.asked import Asked, Tools, too_long
 from vqaudit.engines.local.encoding import shared_prefix
 from vqaudit.engines.local.outcomes import BadInput, bad_input, failed
-from vqaudit.engines.local.plain import Row
 from vqaudit.engines.local.scoring import option_score
+from vqaudit.engines.local.sessions import Begin, Cost, Row, Session
 
 __all__ = ["score_options"]
 
@@ -23,30 +25,48 @@ class _Continuation:
     """A prompt and one text after it."""
 
     text: str
-    token_ids: tuple[int, ...]
-    """Of both, encoded together."""
+    stem: tuple[int, ...]
+    """What both encodings share: the prompt, but for tokens that merge its end with the text's beginning."""
     own: tuple[int, ...]
-    """Those beyond what the encoding shares with the prompt's alone. A token that merges the prompt's end with the
-    text's beginning is the continuation's: it cannot be predicted but as a whole."""
+    """Those beyond: a token that merges prompt and text is the text's, since it cannot be predicted but as a whole."""
 
 
-def score_options(asked: Sequence[Asked], tools: Tools) -> list[Outcome]:
+def score_options(asked: Sequence[Asked], begin: Begin, tools: Tools) -> list[Outcome]:
     """Returns the outcomes of requests whose event is `OptionLikelihood`, in order."""
     prepared = [_prepare(one, tools) for one in asked]
+    stems: dict[tuple[int, tuple[int, ...]], int] = {}
+    for place, continuations in enumerate(prepared):
+        for one in () if isinstance(continuations, BadInput) else continuations:
+            stems.setdefault((place, one.stem), len(stems))
+    if not stems:
+        return [_outcome(one, each, [], Cost(0, 0)) for one, each in zip(asked, prepared, strict=True)]
+    session = begin([Row(token_ids=stem, pictures=asked[place].pictures) for place, stem in stems])
     flat = [
-        (place, continuation)
+        (place, stems[place, one.stem], one)
         for place, continuations in enumerate(prepared)
         if not isinstance(continuations, BadInput)
-        for continuation in continuations
+        for one in continuations
     ]
-    rows = [Row(token_ids=one.token_ids, pictures=asked[place].pictures) for place, one in flat]
-    scores: dict[int, OptionScore] = {}
-    for index, logprobs in tools.path.continuation_logprobs(rows, [len(one.own) for _, one in flat]):
-        scores[index] = option_score(flat[index][1].text, flat[index][1].own, logprobs[:-1])
-    by_place: list[list[OptionScore]] = [[] for _ in asked]
-    for index, (place, _) in enumerate(flat):
-        by_place[place].append(scores[index])
-    return [_outcome(*each) for each in zip(asked, prepared, by_place, strict=True)]
+    scores: list[list[OptionScore]] = [[] for _ in asked]
+    for (place, _, _), score in zip(flat, _scores([(row, one) for _, row, one in flat], session), strict=True):
+        scores[place].append(score)
+    costs = [Cost(0, 0) for _ in asked]
+    for (place, _), cost in zip(stems, session.costs(), strict=True):
+        costs[place] = Cost(costs[place].computed + cost.computed, costs[place].reused + cost.reused)
+    return [_outcome(*each) for each in zip(asked, prepared, scores, costs, strict=True)]
+
+
+def _scores(flat: Sequence[tuple[int, _Continuation]], session: Session) -> list[OptionScore]:
+    """The distribution before a continuation's first token is its stem's; the others follow its own tokens."""
+    first = session.first()
+    longer = [(index, row, one.own[:-1]) for index, (row, one) in enumerate(flat) if len(one.own) > 1]
+    behind = {longer[n][0]: found for n, found in session.after([(row, own) for _, row, own in longer])}
+    return [
+        option_score(
+            one.text, one.own, torch.cat([first[row : row + 1], *([behind[index]] if index in behind else [])])
+        )
+        for index, (row, one) in enumerate(flat)
+    ]
 
 
 def _prepare(one: Asked, tools: Tools) -> list[_Continuation] | BadInput:
@@ -59,19 +79,20 @@ def _prepare(one: Asked, tools: Tools) -> list[_Continuation] | BadInput:
         joint = tools.encoder.encode_with(one.prompt, event.continuations)
     except BadInput as refusal:
         return refusal
+    cuts = [shared_prefix(before, ids) for ids in joint]
     prepared = [
-        _Continuation(text=text, token_ids=ids, own=ids[shared_prefix(before, ids) :])
-        for text, ids in zip(event.continuations, joint, strict=True)
+        _Continuation(text=text, stem=ids[:cut], own=ids[cut:])
+        for text, ids, cut in zip(event.continuations, joint, cuts, strict=True)
     ]
     for continuation in prepared:
         if not continuation.own:
             return BadInput(f"the continuation {continuation.text!r} has no token of its own: nothing can be scored")
-        if reason := too_long(len(before), len(continuation.token_ids) - len(before), tools):
+        if reason := too_long(len(continuation.stem), len(continuation.own), tools):
             return BadInput(reason)
     return prepared
 
 
-def _outcome(one: Asked, prepared: list[_Continuation] | BadInput, scores: list[OptionScore]) -> Outcome:
+def _outcome(one: Asked, prepared: list[_Continuation] | BadInput, scores: list[OptionScore], cost: Cost) -> Outcome:
     if isinstance(prepared, BadInput):
         return bad_input(one.request, str(prepared))
     if any(score.logprob != score.logprob for score in scores):
@@ -79,6 +100,6 @@ def _outcome(one: Asked, prepared: list[_Continuation] | BadInput, scores: list[
     return Outcome(
         trial=one.request.trial,
         option_scores=tuple(scores),
-        tokens_computed=sum(len(continuation.token_ids) for continuation in prepared),
-        tokens_reused=0,
+        tokens_computed=cost.computed,
+        tokens_reused=cost.reused,
     )

@@ -8,27 +8,22 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import torch
-from transformers import GenerationConfig, LogitsProcessor, LogitsProcessorList
+from transformers import DynamicCache, GenerationConfig, LogitsProcessor, LogitsProcessorList
 
 from vqaudit.engines.local.batching import Load, cut
+from vqaudit.engines.local.branches import Prefix
+from vqaudit.engines.local.cascade import KeyValues
 from vqaudit.engines.local.images import Pictures
+from vqaudit.engines.local.sessions import Cost, Generated, Row
 
-__all__ = ["Generated", "PlainPath", "Row", "TokenRoles"]
+__all__ = ["PlainPath", "TokenRoles"]
 
 _MOST_LOGITS = 2**27
 """Logits held at once (512 MB in float32) where whole continuations are read."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Row:
-    """One sequence to compute."""
-
-    token_ids: tuple[int, ...]
-    pictures: Pictures | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,22 +35,6 @@ class TokenRoles:
     """Any of them ends a reply."""
     image: frozenset[int] = frozenset()
     """Those that stand for a part of a picture."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Generated:
-    """One greedy reply."""
-
-    tokens: tuple[int, ...]
-    """Without the end token."""
-    ended: bool
-    """Whether an end token came."""
-    first: torch.Tensor = field(repr=False)
-    """Log-probabilities of the first new token."""
-    end_probabilities: tuple[float, ...]
-    """Probability of an end token at each step."""
-    finite: bool
-    """Whether every distribution on the way was one."""
 
 
 class PlainPath:
@@ -81,9 +60,32 @@ class PlainPath:
         accepted = inspect.signature(model.forward).parameters
         self._takes_positions = "position_ids" in accepted
         self._takes_window = "logits_to_keep" in accepted
+        self._cache_key = "cache" if "cache" in accepted else "past_key_values"
         # Multimodal rotary positions depend on the pictures; such a model works them out itself.
         self._own_positions = hasattr(getattr(model, "model", None), "rope_deltas")
         model.generation_config = GenerationConfig(do_sample=False, num_beams=1, pad_token_id=roles.pad)
+
+    @property
+    def model(self) -> Any:
+        """The model of transformers."""
+        return self._model
+
+    def begin(self, rows: Sequence[Row]) -> PlainSession:
+        """Returns a session over rows that share nothing."""
+        return PlainSession(self, rows)
+
+    @torch.inference_mode()
+    def prefill(self, row: Row) -> Prefix:
+        """Computes one row from nothing and returns it as a beginning that others can go on from."""
+        own = self._own_positions and row.pictures is not None
+        if own:
+            self._model.model.rope_deltas = None  # of whatever picture came last: a model that finds one would go on from it
+        cache: Any = DynamicCache()
+        self._forward([row], keep=1, cache=cache)
+        length = len(row.token_ids)
+        layers = tuple(KeyValues(layer.keys, layer.values) for layer in cache.layers)
+        offset = int(self._model.model.rope_deltas.reshape(-1)[0]) if own else 0
+        return Prefix(layers=layers, length=length, offset=offset)
 
     @torch.inference_mode()
     def next_logprobs(self, rows: Sequence[Row]) -> torch.Tensor:
@@ -145,13 +147,14 @@ class PlainPath:
     def _vocabulary_size(self) -> int:
         return self._model.get_output_embeddings().weight.shape[0]
 
-    def _forward(self, rows: Sequence[Row], *, keep: int) -> torch.Tensor:
+    def _forward(self, rows: Sequence[Row], *, keep: int, cache: DynamicCache | None = None) -> torch.Tensor:
         inputs = self._inputs(rows)
         if self._takes_positions and not (self._own_positions and rows[0].pictures is not None):
             # Counted from each row's own beginning: some models have absolute positions.
             inputs["position_ids"] = (inputs["attention_mask"].cumsum(-1) - 1).clamp(min=0)
         window = {"logits_to_keep": keep} if self._takes_window else {}
-        return self._model(**inputs, **window, use_cache=False).logits[:, -keep:]
+        kept = {} if cache is None else {self._cache_key: cache}
+        return self._model(**inputs, **window, **kept, use_cache=cache is not None).logits[:, -keep:]
 
     def _inputs(self, rows: Sequence[Row]) -> dict[str, torch.Tensor]:
         width = max(len(row.token_ids) for row in rows)
@@ -170,6 +173,48 @@ class PlainPath:
     def _place(self, tensor: torch.Tensor) -> torch.Tensor:
         dtype = self._model.dtype if tensor.is_floating_point() else None
         return tensor.to(device=self._model.device, dtype=dtype)
+
+
+class PlainSession:
+    """Rows that share nothing. Made by `PlainPath.begin`."""
+
+    def __init__(self, path: PlainPath, rows: Sequence[Row]) -> None:
+        self._path = path
+        self._rows = rows
+        self._computed = [0 for _ in rows]
+        self._first: torch.Tensor | None = None
+
+    def costs(self) -> list[Cost]:
+        """Returns what each row has cost so far."""
+        return [Cost(computed, 0) for computed in self._computed]
+
+    def first(self) -> torch.Tensor:
+        """Returns the distributions of the token after each row: rows x vocabulary."""
+        if self._first is None:
+            self._first = self._path.next_logprobs(self._rows)
+            self._count([len(row.token_ids) for row in self._rows])
+        return self._first
+
+    def after(self, wanted: Sequence[tuple[int, tuple[int, ...]]]) -> Iterator[tuple[int, torch.Tensor]]:
+        """Yields the distributions after further tokens; see `sessions.Session`."""
+        rows = []
+        for place, tokens in wanted:
+            before = self._rows[place]
+            rows.append(Row(token_ids=before.token_ids + tokens, pictures=before.pictures))
+            self._computed[place] += len(rows[-1].token_ids)
+        for index, logprobs in self._path.continuation_logprobs(rows, [len(tokens) for _, tokens in wanted]):
+            yield index, logprobs[1:]
+
+    def generate(self, max_tokens: int) -> list[Generated]:
+        """Returns the greedy reply to each row, at most `max_tokens` tokens."""
+        replies = self._path.generate(self._rows, max_tokens=max_tokens)
+        self._count(
+            [len(r.token_ids) + len(reply.tokens) + reply.ended for r, reply in zip(self._rows, replies, strict=True)]
+        )
+        return replies
+
+    def _count(self, tokens: Sequence[int]) -> None:
+        self._computed = [before + more for before, more in zip(self._computed, tokens, strict=True)]
 
 
 def merge_pictures(pictures: Sequence[Pictures]) -> dict[str, torch.Tensor]:

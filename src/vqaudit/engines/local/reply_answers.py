@@ -15,8 +15,8 @@ from vqaudit.engines.local.asked import Asked, Tools
 from vqaudit.engines.local.encoding import Prompt
 from vqaudit.engines.local.ids import Tokens
 from vqaudit.engines.local.outcomes import failed
-from vqaudit.engines.local.plain import Generated
 from vqaudit.engines.local.scoring import read_ids, top_tokens
+from vqaudit.engines.local.sessions import Begin, Cost, Generated
 
 __all__ = ["reply_budget", "reply_to", "tokens_to_generate"]
 
@@ -40,14 +40,17 @@ def tokens_to_generate(request: Request, prompt: Prompt, tools: Tools) -> int:
     return event.max_tokens if isinstance(event, Generation) else 0
 
 
-def reply_to(asked: Sequence[Asked], tools: Tools) -> list[Outcome]:
+def reply_to(asked: Sequence[Asked], begin: Begin, tools: Tools) -> list[Outcome]:
     """Returns the outcomes of requests that generate equally many tokens, in order."""
     limit = max(tokens_to_generate(one.request, one.prompt, tools) for one in asked)
-    generated = tools.path.generate([one.row() for one in asked], max_tokens=limit)
-    return [_outcome(one, reply, tools) for one, reply in zip(asked, generated, strict=True)]
+    session = begin([one.row() for one in asked])
+    generated = session.generate(limit)
+    return [
+        _outcome(one, reply, cost, tools) for one, reply, cost in zip(asked, generated, session.costs(), strict=True)
+    ]
 
 
-def _outcome(one: Asked, generated: Generated, tools: Tools) -> Outcome:
+def _outcome(one: Asked, generated: Generated, cost: Cost, tools: Tools) -> Outcome:
     if not generated.finite:
         return failed(one.request, "the model's logits are not finite")
     event = one.request.event
@@ -56,8 +59,8 @@ def _outcome(one: Asked, generated: Generated, tools: Tools) -> Outcome:
         reply=tools.vocabulary.decode(generated.tokens),
         finish_reason="stop" if generated.ended else "length",
         top_tokens=top_tokens(generated.first, tools.vocabulary),
-        tokens_computed=len(one.prompt.token_ids) + len(generated.tokens) + generated.ended,
-        tokens_reused=0,
+        tokens_computed=cost.computed,
+        tokens_reused=cost.reused,
     )
     if isinstance(event, Generation):
         return outcome

@@ -39,5 +39,10 @@ class LocalSpec(BaseModel):
     """Most tokens of one batch, padding and new tokens included; None = 8,192 on the CPU, 32,768 elsewhere."""
     max_batch: int = Field(default=256, ge=1)
     """Most requests of one batch."""
+    prefix_sharing: Literal["auto", "cascade", "expanded", "off"] = "auto"
+    """How the beginning that prompts share is computed once: `auto` takes the quickest way that agrees with
+    computing every prompt whole; `off` computes every prompt whole."""
+    kv_budget: float | None = Field(default=None, gt=0)
+    """Most memory of a batch's keys and values in GiB; None = 2 on the CPU, a quarter of the device's elsewhere."""
     trust_remote_code: bool = False
     """Whether code that comes with a checkpoint may run. Only for checkpoints that you trust."""
