@@ -46,7 +46,7 @@ FORMAT_MIX: FormatWeights = {
     Format("upper", "bracket", "line_break"): 6,
     Format("upper", "double_brackets", "line_break"): 4,
     Format("lower", "bracket", "line_break"): 5,
-    Format("number", "dot", "line_break"): 1,
+    Format("number", "dot", "line_break"): 5,
     Format("upper", "dot", "comma"): 4,
 }
 """Formats of the last stage; the other 41 are never trained."""
@@ -99,13 +99,27 @@ STAGES = (
         until={"pick": 0.05},
         most=1500,
     ),
-    Stage(name="see", steps=1200, tasks={"caption": 2, "open": 8, "pick": 1, "lookup": 1}, objects=(1, 3, 3, 3)),
-    Stage(name="choose", steps=700, tasks={"short": 9, "open": 5, "pick": 1, "caption": 1}, objects=(2, 4, 3, 2)),
+    Stage(
+        name="see",
+        steps=1200,
+        tasks={"caption": 2, "open": 8, "pick": 1, "lookup": 1},
+        objects=(1, 3, 3, 3),
+        until={"open": 0.25},
+        most=2400,
+    ),
+    Stage(
+        name="choose",
+        steps=700,
+        tasks={"short": 9, "open": 5, "pick": 1, "caption": 1},
+        objects=(2, 4, 3, 2),
+        until={"short": 0.2},
+        most=2100,
+    ),
     Stage(
         name="answer",
-        steps=800,
-        tasks={"choice": 8, "bare": 3, "reasoned": 3, "short": 3, "open": 4, "caption": 0.5},
-        rate=0.5,
+        steps=1100,
+        tasks={"choice": 8, "bare": 3, "reasoned": 4, "short": 3, "open": 4, "caption": 0.5},
+        rate=0.492,
         formats=FORMAT_MIX,
         sizes={4: 17, 2: 1, 3: 1, 5: 1},
         objects=(2, 4, 3, 2),
@@ -113,8 +127,8 @@ STAGES = (
     ),
     Stage(
         name="finish",
-        steps=1200,
-        tasks={"choice": 8, "bare": 2, "reasoned": 3, "short": 6, "open": 2},
+        steps=1500,
+        tasks={"choice": 8, "bare": 2, "reasoned": 4, "short": 6, "open": 2},
         rate=0.03,
         formats=FORMAT_MIX,
         sizes={4: 17, 2: 1, 3: 1, 5: 1},
@@ -226,7 +240,7 @@ def _reasoned(stage: Stage, rng: random.Random) -> Row:
     option_id = form.ids(len(choice.options))[choice.answer_index]
     opener = _draw(OPENERS[stage.openers], rng)
     reply = rationale(scene, choice, option_id, opener)
-    return Row([Turn(prompt(choice.question.text, choice.options, form, CUE), reply, form)], scene, 0.08, opener)
+    return Row([Turn(prompt(choice.question.text, choice.options, form, CUE), reply, form)], scene, 0.3, opener)
 
 
 def _choice(scene: scenes.Scene, stage: Stage, rng: random.Random) -> scenes.Choice:

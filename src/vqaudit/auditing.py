@@ -5,32 +5,23 @@ Knows who does what. Computes and renders nothing itself.
 
 from __future__ import annotations
 
-import time
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from vqaudit.asking.plan import Plan, Trial
-from vqaudit.asking.prompts import render
-from vqaudit.engines.base import Engine, Event
+from vqaudit.engines.base import Engine
 from vqaudit.errors import PlanError
 from vqaudit.items import Dataset, demo_items, demo_model_path, load_items
-from vqaudit.progress import no_progress, rich_progress
-from vqaudit.records import Manifest, RunTables, missing_trials, read_manifest, write_manifest
-from vqaudit.run import AskSpec, AuditSpec, make_audit_plan, make_spec, run_plan
-from vqaudit.run.manifest import make_manifest, utc_now, write_inputs
-from vqaudit.run.requests import event_of
+from vqaudit.records import RunTables, read_manifest
+from vqaudit.rounds import Rounds, ask_rounds, check_rounds
+from vqaudit.run import make_spec
 
 if TYPE_CHECKING:
     from vqaudit.analysis.summary import Summary
 
 __all__ = ["Run", "audit", "load_data", "load_model", "open_run"]
-
-
-_End = Literal["complete", "interrupted", "failed"]
 
 
 def load_data(data: str | Path | Dataset, **options: Any) -> Dataset:
@@ -75,15 +66,21 @@ class Run:
         """Reads the records as they stand now."""
         return RunTables.load(self.path)
 
-    def summary(self, *, by: str | None = None) -> Summary:
+    def summary(
+        self, *, by: str | None = None, details: bool = True, calibrate_on: str | Path | None = None
+    ) -> Summary:
         """Returns the findings.
 
         Args:
             by: `category` adds a row per category.
+            details: Whether to tell effects, mitigations, confidence groups and position apart from ID too.
+            calibrate_on: Another run of the same model, from which PriDe takes its prior.
         """
+        from vqaudit.analysis.mitigation import Calibration
         from vqaudit.analysis.summary import summarise
 
-        return summarise(self.tables(), by=by)
+        prior = None if calibrate_on is None else Calibration(run=RunTables.load(calibrate_on))
+        return summarise(self.tables(), by=by, details=details, calibration=prior)
 
     def report(self, path: str | Path) -> Path:
         """Writes the page: one self-contained HTML file.
@@ -133,64 +130,8 @@ def audit(
     """
     spec = make_spec(settings)
     dataset = load_data(data)
-    plan = make_audit_plan(dataset.items, spec)
+    check_rounds(dataset, spec)
     engine = load_model(model) if isinstance(model, str | Path) else model
-    path = Path(out)
-    _check_events(engine, plan, spec)
-    manifest = make_manifest(path, plan, engine, dataset, spec)
-    path.mkdir(parents=True, exist_ok=True)
-    write_inputs(path, plan)
-    write_manifest(path, manifest)
-    _execute(plan, engine, path, manifest, spec, progress)
-    return Run(path=path)
-
-
-def _check_events(engine: Engine, plan: Plan, spec: AuditSpec) -> None:
-    first: dict[str, Trial] = {}
-    for trial in plan.trials:
-        first.setdefault(trial.variant.interface.name, trial)
-    engine.check([_event(plan, trial, spec.asking) for trial in first.values()])
-
-
-def _event(plan: Plan, trial: Trial, asking: AskSpec) -> Event:
-    format = trial.variant.format
-    vocabulary = () if format is None else plan.vocabulary(format)
-    return event_of(trial.variant.interface, render(plan.items[trial.item], trial.variant), vocabulary, asking)
-
-
-def _execute(plan: Plan, engine: Engine, out: Path, manifest: Manifest, spec: AuditSpec, progress: bool) -> None:
-    started = time.monotonic()
-    status: _End = "failed"
-    pending = missing_trials((t.id for t in plan.trials), RunTables.load(out).trials)
-    bar = (
-        rich_progress(engine.name, total=len(plan), done=len(plan) - len(pending))
-        if progress
-        else nullcontext(no_progress)
-    )
-    try:
-        with bar as advance:
-            run_plan(plan, engine, out=out, spec=spec.asking, advance=advance)
-        status = "complete"
-    except KeyboardInterrupt:
-        status = "interrupted"
-        raise
-    finally:
-        _finish(out, manifest, status, time.monotonic() - started)
-
-
-def _finish(out: Path, manifest: Manifest, status: _End, seconds: float) -> None:
-    tables = RunTables.load(out)
-    failed = tables.trials.filter(tables.trials["outcome"] == "failed").height
-    planned = tables.plan["trial"].n_unique()
-    counts = {"planned": planned, "done": tables.trials.height - failed, "failed": failed}
-    write_manifest(
-        out,
-        manifest.model_copy(
-            update={
-                "status": status,
-                "counts": counts,
-                "finished": utc_now(),
-                "seconds": (manifest.seconds or 0.0) + seconds,
-            }
-        ),
-    )
+    rounds = Rounds(engine=engine, dataset=dataset, out=Path(out), progress=progress)
+    ask_rounds(rounds, spec)
+    return Run(path=Path(out))

@@ -54,7 +54,7 @@ def test_ranks_over_formats_need_every_grid(runs, grid_run, formats):
     mixed = compare([one.write(), two.write()])
     assert mixed.format_ranks is None
     assert "model-1" in mixed.reasons["format_ranks"]
-    assert mixed.runs[1].accuracy.value == found.runs[1].accuracy.value
+    assert mixed.runs[1].accuracy.value == pytest.approx(found.runs[1].accuracy.value)
 
 
 def test_only_common_items_are_compared_and_the_others_are_counted(runs):

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vqaudit.asking.designs import Grid, Randomised, Reference, draws, make_design
+from vqaudit.asking.designs import Grid, Randomised, Reference, ScrambledIDs, draws, make_design
 from vqaudit.asking.formats import FORMATS, find_format
-from vqaudit.asking.orders import circular_orders
+from vqaudit.asking.orders import circular_orders, scrambled_id_orders
 from vqaudit.errors import PlanError
 
 counts = st.lists(st.integers(min_value=2, max_value=5), min_size=1, max_size=120)
@@ -86,3 +86,42 @@ def test_unknown_designs_and_no_draws_are_refused() -> None:
         make_design("latin")
     with pytest.raises(PlanError, match="at least 1"):
         Randomised(draws=0)
+
+
+def test_scrambled_ids_ask_every_rotation_once_in_each_kind_of_order() -> None:
+    cells = list(draws(ScrambledIDs(formats=(REFERENCE,)), [4] * 14, [True] * 14))
+    natural_cells = [cell for cell in cells if cell.id_order is None]
+    scrambled = [cell for cell in cells if cell.id_order is not None]
+    rotations = [(item, order) for item in range(14) for order in circular_orders(4)]
+    assert [(cell.item, cell.order) for cell in natural_cells] == rotations
+    assert [(cell.item, cell.order) for cell in scrambled] == rotations
+    assert (0, 1, 2, 3) not in {cell.id_order for cell in scrambled}
+    # over the set each (position, ID) pair occurs, natural orders included, at least twice, and other pairs alike
+    pairs = Counter(pair for cell in scrambled for pair in enumerate(cell.id_order or ()))
+    assert len(pairs) == 16
+    assert {pairs[place, own] for place in range(4) for own in range(4) if place != own} == {16}
+
+
+@pytest.mark.parametrize("count", [3, 4, 5, 6])
+def test_each_position_and_id_meet_twice_over_the_natural_and_the_scrambled_orders(count: int) -> None:
+    orders = [tuple(range(count)), *scrambled_id_orders(count)]
+    assert len(set(orders)) == len(orders)
+    pairs = Counter(pair for order in orders for pair in enumerate(order))
+    assert len(set(pairs.values())) == 1
+    assert min(pairs.values()) >= 2
+
+
+def test_items_that_must_not_be_permuted_keep_their_ids() -> None:
+    cells = list(draws(ScrambledIDs(formats=(REFERENCE,)), [4, 4], [False, True]))
+    assert [cell for cell in cells if cell.item == 0] == [cells[0]]
+    assert cells[0].id_order is None
+    assert len(cells) == 1 + 8
+
+
+@settings(max_examples=20)
+@given(counts)
+def test_appending_items_changes_no_earlier_scramble(n_options: list[int]) -> None:
+    design, free = ScrambledIDs(formats=(REFERENCE,)), [True] * len(n_options)
+    whole = list(draws(design, n_options, free))
+    half = list(draws(design, n_options[:-1], free[:-1]))
+    assert half == whole[: len(half)]

@@ -11,8 +11,9 @@ import polars as pl
 
 from vqaudit.analysis.accuracy import accuracy_by
 from vqaudit.analysis.coverage import Coverage, coverage_by
+from vqaudit.analysis.draw_table import DrawTable, drawn_level
 from vqaudit.analysis.estimates import Estimate
-from vqaudit.analysis.figures import Figure, Row
+from vqaudit.analysis.figures import Figure, Row, known
 from vqaudit.analysis.frame import FACTORS
 from vqaudit.analysis.grouped import item_means_by
 from vqaudit.errors import AnalysisError
@@ -32,6 +33,10 @@ class Group(Row):
     """Mean over items."""
     coverage: Coverage | None
     """None where these trials have no reply that could be exactly an ID."""
+    accuracy_this_dataset: Figure | None = None
+    """The same accuracy with the interval of another draw over the same items; factor levels of a randomised run."""
+    coverage_this_dataset: Figure | None = None
+    """The exact coverage likewise."""
 
 
 class FormatRow(Row):
@@ -69,17 +74,48 @@ def breakdown(trials: pl.DataFrame, by: str) -> list[Group]:
     ]
 
 
-def factor_levels(trials: pl.DataFrame) -> dict[str, list[Group]]:
-    """Returns the levels of each factor of the format: ID set, delimiter, separator."""
-    known = trials.filter(pl.col("format").is_not_null())
-    return {factor: breakdown(known, factor) for factor in FACTORS}
+def factor_levels(
+    trials: pl.DataFrame, *, drawn: DrawTable | None = None, covered: DrawTable | None = None
+) -> dict[str, list[Group]]:
+    """Returns the levels of each factor of the format: ID set, delimiter, separator.
+
+    Args:
+        trials: Trials that did not fail.
+        drawn: Where they are draws of a randomised design, `right` by item and draw: every draw then counts once.
+        covered: `covered` likewise.
+    """
+    shown = trials.filter(pl.col("format").is_not_null())
+    levels = {factor: breakdown(shown, factor) for factor in FACTORS}
+    if drawn is None:
+        return levels
+    return {
+        factor: [_drawn_group(group, place, drawn, covered) for group in levels[factor]]
+        for place, factor in enumerate(FACTORS)
+    }
+
+
+def _drawn_group(group: Group, factor: int, drawn: DrawTable, covered: DrawTable | None) -> Group:
+    level = group.name
+    if level is None or level not in drawn.names[factor]:
+        return group
+    both = drawn_level(drawn, factor, level)
+    replies = covered is not None and level in covered.names[factor]
+    return group.model_copy(
+        update={
+            "accuracy": both.items_like_these,
+            "accuracy_this_dataset": known(both.this_dataset),
+            "coverage_this_dataset": known(drawn_level(covered, factor, level).this_dataset)
+            if covered is not None and replies
+            else None,
+        }
+    )
 
 
 def format_rows(trials: pl.DataFrame) -> list[FormatRow]:
     """Returns one row per format, sorted by ID set, delimiter and separator."""
-    known = trials.filter(pl.col("format").is_not_null())
-    accuracies, coverages = accuracy_by(known, FACTORS), coverage_by(known, FACTORS)
-    scored: dict[tuple[Any, ...], Estimate] = item_means_by(known, "scored_right", FACTORS)
+    shown = trials.filter(pl.col("format").is_not_null())
+    accuracies, coverages = accuracy_by(shown, FACTORS), coverage_by(shown, FACTORS)
+    scored: dict[tuple[Any, ...], Estimate] = item_means_by(shown, "scored_right", FACTORS)
     return [
         FormatRow(
             format="/".join(key),

@@ -14,18 +14,21 @@ import numpy as np
 import polars as pl
 from pydantic import Field
 
+from vqaudit.analysis.closest import closest_formats
+from vqaudit.analysis.comparison_details import ComparisonDetails, comparison_details
 from vqaudit.analysis.designs import FORMAT_DESIGNS, MainTrials, main_trials, planned_trials
-from vqaudit.analysis.estimates import Estimate
-from vqaudit.analysis.figures import Figure, Row
+from vqaudit.analysis.draw_table import DrawTable, draw_table, drawn_mean
+from vqaudit.analysis.figures import Figure, Row, known
 from vqaudit.analysis.frame import analysis_frame
 from vqaudit.analysis.grouped import estimate_items, item_means
 from vqaudit.analysis.intervals import Floats
+from vqaudit.analysis.mitigation import Calibration
 from vqaudit.analysis.ranks import Pair, bootstrap_ranks, format_ranks, paired_comparisons, rank_interval, ranks
 from vqaudit.analysis.spread import FormatTable, format_table
 from vqaudit.errors import AnalysisError
 from vqaudit.records import RunTables
 
-__all__ = ["Comparison", "FormatRanks", "RankedRun", "compare"]
+__all__ = ["Comparison", "FormatRanks", "RankedRun", "compare", "shared_draws"]
 
 COMPARISON_VERSION = 1
 _CONTENT = ("question", "options", "answer")
@@ -39,7 +42,9 @@ class RankedRun(Row):
     design: str
     interface: str
     accuracy: Figure
-    """Mean over the common items."""
+    """Mean over the common items, with the interval for items like these."""
+    accuracy_this_dataset: Figure | None = None
+    """The same where only the draw is repeated; None but for randomised runs."""
     rank: int
     """1 = best; runs that tie share the better rank."""
     rank_low: int
@@ -61,6 +66,12 @@ class FormatRanks(Row):
     """Run -> in how many formats it has rank 1, 2, ..."""
     accuracies: dict[str, dict[str, float]]
     """Format -> run -> accuracy on the common items."""
+    spearman: dict[str, float]
+    """Format -> correlation of its ranking with that of the mean over formats, average ranks."""
+    closest: str
+    """The format with the highest of them, the first by name of those that tie: the one to rank these runs by."""
+    closest_shares: dict[str, float]
+    """Format -> how often it is the closest when clusters of items are drawn again; never: left out."""
 
 
 class Comparison(Row):
@@ -79,7 +90,11 @@ class Comparison(Row):
     pairs: list[Pair]
     statements: list[str]
     """What can be said at 5 % over all pairs, and which neighbours in the ranking cannot be told apart."""
+    statements_this_dataset: list[str] = Field(default_factory=list)
+    """The same of the grid's ranking of these very items; none but for randomised runs with the same draws."""
     format_ranks: FormatRanks | None
+    details: ComparisonDetails | None = None
+    """Only where they were asked for."""
     warnings: list[str] = Field(default_factory=list)
     reasons: dict[str, str] = Field(default_factory=dict)
 
@@ -109,13 +124,22 @@ class _Common(NamedTuple):
     trials: list[int]
 
 
-def compare(runs: Sequence[RunTables], *, names: Sequence[str] | None = None, seed: int = 0) -> Comparison:
+def compare(
+    runs: Sequence[RunTables],
+    *,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    details: bool = False,
+    calibration: Calibration | None = None,
+) -> Comparison:
     """Ranks runs by their accuracy on the items that all of them hold.
 
     Args:
         runs: At least two; each with grid or randomised trials, or all of them without.
         names: What to call them; the model where None, with the directory where models repeat.
         seed: Of the bootstrap over clusters of items: the same records and seed give the same numbers.
+        details: Whether to tell remedies, leaders by format and effects too.
+        calibration: Where PriDe's priors come from; a tenth of the items where None.
 
     Raises:
         AnalysisError: Fewer than two runs, runs that measure different things, a run too incomplete for a
@@ -126,9 +150,17 @@ def compare(runs: Sequence[RunTables], *, names: Sequence[str] | None = None, se
     common = _common_items(entries)
     codes = common.clusters.astype(np.uint32)
     labels = [entry.name for entry in entries]
-    pairs = paired_comparisons(labels, common.values, clusters=codes, trials=common.trials)
-    ranked = _ranked(entries, common, bootstrap_ranks(common.values, clusters=codes, seed=seed))
     reasons: dict[str, str] = {}
+    drawn = _drawn(entries, common, reasons)
+    pairs = paired_comparisons(labels, common.values, clusters=codes, trials=common.trials, drawn=drawn)
+    ranked = _ranked(entries, common, bootstrap_ranks(common.values, clusters=codes, seed=seed))
+    by_format = _format_ranks(entries, common, reasons, seed=seed)
+    more = None
+    if details:
+        tables = {entry.name: entry.tables for entry in entries}
+        known_formats = None if by_format is None else by_format.accuracies
+        items = common.keys["item"]
+        more = comparison_details(tables, items, accuracies=known_formats, calibration=calibration, seed=seed)
     return Comparison(
         seed=seed,
         measure=measure,
@@ -138,10 +170,26 @@ def compare(runs: Sequence[RunTables], *, names: Sequence[str] | None = None, se
         runs=ranked,
         pairs=pairs,
         statements=_statements(ranked, pairs),
-        format_ranks=_format_ranks(entries, common, reasons),
+        statements_this_dataset=[] if drawn is None else _statements(ranked, pairs, this_dataset=True),
+        format_ranks=by_format,
+        details=more,
         warnings=_warnings(entries, common),
         reasons=reasons,
     )
+
+
+def shared_draws(runs: Sequence[RunTables], *, names: Sequence[str] | None = None) -> list[DrawTable]:
+    """Returns the outcomes by draw of randomised runs on the items that all of them hold.
+
+    Raises:
+        AnalysisError: As `compare`, or the runs did not draw the same.
+    """
+    entries = _entries(runs, names)
+    reasons: dict[str, str] = {}
+    found = _drawn(entries, _common_items(entries), reasons)
+    if found is None:
+        raise AnalysisError(reasons["statements_this_dataset"])
+    return found
 
 
 def _entries(runs: Sequence[RunTables], names: Sequence[str] | None) -> list[_Entry]:
@@ -229,7 +277,7 @@ def _ranked(entries: Sequence[_Entry], common: _Common, shares: Floats) -> list[
             model=entry.tables.manifest.model,
             design=entry.main.design,
             interface=entry.main.interface,
-            accuracy=_accuracy(entry, common.keys),
+            **_accuracies(entry, common.keys),
             rank=place,
             rank_low=rank_interval(share)[0],
             rank_high=rank_interval(share)[1],
@@ -242,26 +290,58 @@ def _ranked(entries: Sequence[_Entry], common: _Common, shares: Floats) -> list[
     return sorted(rows, key=lambda row: (row.rank, row.name))
 
 
-def _accuracy(entry: _Entry, keys: pl.DataFrame) -> Estimate:
+def _accuracies(entry: _Entry, keys: pl.DataFrame) -> dict[str, Any]:
     means = keys.select("item").join(entry.means, on="item", maintain_order="left")
-    return estimate_items(means.with_columns(cluster_code=pl.col("cluster").rank("dense")))
+    table = draw_table(entry.main) if entry.main.design == "randomised" else None
+    if table is None:
+        return {"accuracy": estimate_items(means.with_columns(cluster_code=pl.col("cluster").rank("dense")))}
+    both = drawn_mean(table.of_items(means["item_code"].to_list()))
+    return {"accuracy": both.items_like_these, "accuracy_this_dataset": known(both.this_dataset)}
 
 
-def _statements(ranked: Sequence[RankedRun], pairs: Sequence[Pair]) -> list[str]:
-    found = []
-    for pair in sorted(pairs, key=lambda pair: (pair.p_adjusted is None, pair.p_adjusted, pair.a, pair.b)):
-        if pair.better is not None and pair.difference.value is not None:
-            worse = pair.b if pair.better == pair.a else pair.a
-            gap = 100 * abs(pair.difference.value)
-            found.append(f"{pair.better} is better than {worse} by {gap:.1f} pp (adjusted p = {pair.p_adjusted:.2g})")
-    told = {frozenset((pair.a, pair.b)) for pair in pairs if pair.better is not None}
+def _drawn(entries: Sequence[_Entry], common: _Common, reasons: dict[str, str]) -> list[DrawTable] | None:
+    """Outcomes by draw of the common items, where all runs are randomised and drew the same."""
+    tables = [draw_table(entry.main) if entry.main.design == "randomised" else None for entry in entries]
+    found = [
+        table.of_items(common.keys.select("item").join(entry.means, on="item", maintain_order="left")["item_code"])
+        for entry, table in zip(entries, tables, strict=True)
+        if table is not None
+    ]
+    if len(found) == len(entries) and all(found[0].same_draws(other) for other in found[1:]):
+        return found
+    reasons["statements_this_dataset"] = (
+        "differences on this very dataset need randomised runs with the same draws (the same seed, items and draws)"
+    )
+    return None
+
+
+def _statements(ranked: Sequence[RankedRun], pairs: Sequence[Pair], *, this_dataset: bool = False) -> list[str]:
+    whose = "by the grid of these very items" if this_dataset else "on these items"
+    found, told = [], set()
+    for pair in sorted(pairs, key=lambda pair: (_told(pair, this_dataset)[1], pair.a, pair.b)):
+        better, p_adjusted = _told(pair, this_dataset)
+        if better is None or pair.difference.value is None:
+            continue
+        worse = pair.b if better == pair.a else pair.a
+        gap = 100 * abs(pair.difference.value)
+        found.append(f"{better} is better than {worse} by {gap:.1f} pp (adjusted p = {p_adjusted:.2g})")
+        told.add(frozenset((pair.a, pair.b)))
     for first, second in pairwise(ranked):
         if frozenset((first.name, second.name)) not in told:
-            found.append(f"{first.name} and {second.name} cannot be told apart on these items")
+            found.append(f"{first.name} and {second.name} cannot be told apart {whose}")
     return found
 
 
-def _format_ranks(entries: Sequence[_Entry], common: _Common, reasons: dict[str, str]) -> FormatRanks | None:
+def _told(pair: Pair, this_dataset: bool) -> tuple[str | None, float]:
+    better, p_adjusted = pair.better, pair.p_adjusted
+    if this_dataset:
+        better, p_adjusted = pair.better_this_dataset, pair.p_adjusted_this_dataset
+    return better, 1.0 if p_adjusted is None else p_adjusted
+
+
+def _format_ranks(
+    entries: Sequence[_Entry], common: _Common, reasons: dict[str, str], *, seed: int
+) -> FormatRanks | None:
     without = [entry.name for entry in entries if entry.main.design != "grid"]
     if without:
         reasons["format_ranks"] = f"ranks by format need a grid of every run; none of {', '.join(without)}"
@@ -274,6 +354,8 @@ def _format_ranks(entries: Sequence[_Entry], common: _Common, reasons: dict[str,
         return None
     labels = [entry.name for entry in entries]
     counts = format_ranks(means)
+    cells = np.stack([table.means[:, [table.formats.index(name) for name in shared]] for table in tables])
+    near = closest_formats(np.nan_to_num(cells), clusters=tables[0].clusters, seed=seed)
     return FormatRanks(
         formats=len(shared),
         counts={label: [int(count) for count in row] for label, row in zip(labels, counts, strict=True)},
@@ -281,6 +363,9 @@ def _format_ranks(entries: Sequence[_Entry], common: _Common, reasons: dict[str,
             name: {label: float(means[run, column]) for run, label in enumerate(labels)}
             for column, name in enumerate(shared)
         },
+        spearman={name: float(value) for name, value in zip(shared, near.spearman, strict=True)},
+        closest=shared[int(near.spearman.argmax())],
+        closest_shares={name: float(share) for name, share in zip(shared, near.shares, strict=True) if share > 0},
     )
 
 

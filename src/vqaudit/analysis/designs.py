@@ -19,6 +19,7 @@ __all__ = [
     "IMPORTED",
     "MOST_LOST",
     "REFERENCE",
+    "SCRAMBLED",
     "Completeness",
     "MainTrials",
     "completeness",
@@ -31,6 +32,8 @@ __all__ = [
 FORMAT_DESIGNS = ("grid", "randomised")
 """Designs that estimate the grid accuracy; the first that a run has gives its headline."""
 REFERENCE = "reference"
+SCRAMBLED = "scrambled-ids"
+"""The reference format with natural IDs and, once more, with IDs in another order."""
 IMPORTED = "imported"
 """The design of trials that no plan asked for."""
 MOST_LOST = 0.01
@@ -80,6 +83,8 @@ class MainTrials:
     completeness: Completeness
     draws: int
     """Draws per item of a randomised design; 1 otherwise."""
+    rows: pl.DataFrame
+    """What the plan asked for: one row per trial and draw, with `trial_code` and `draw`."""
 
     @property
     def done(self) -> pl.DataFrame:
@@ -114,6 +119,7 @@ def main_trials(frame: pl.DataFrame, plan: pl.DataFrame, *, design: str | None =
         trials=trials_of(frame, rows),
         completeness=completeness(frame, rows),
         draws=rows["draw"].n_unique(),
+        rows=rows,
     )
 
 

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vqaudit.analysis.estimates import paired_difference
+from vqaudit.analysis.draw_table import DrawTable, drawn_difference
+from vqaudit.analysis.estimates import PairedEstimate, paired_difference
 from vqaudit.analysis.figures import Figure, Row
 from vqaudit.analysis.intervals import Floats
 
@@ -34,10 +36,20 @@ class Pair(Row):
     """Holm: over all pairs, the chance of one false statement or more."""
     better: str | None
     """The run that is better, at 5 % over all pairs; None where they cannot be told apart."""
+    difference_this_dataset: Figure | None = None
+    """The same difference where only the draw is repeated; None but for randomised runs with the same draws."""
+    p_adjusted_this_dataset: float | None = None
+    """Holm, likewise."""
+    better_this_dataset: str | None = None
 
 
 def paired_comparisons(
-    names: Sequence[str], values: Floats, *, clusters: NDArray[np.uint32], trials: Sequence[int]
+    names: Sequence[str],
+    values: Floats,
+    *,
+    clusters: NDArray[np.uint32],
+    trials: Sequence[int],
+    drawn: Sequence[DrawTable] | None = None,
 ) -> list[Pair]:
     """Compares every two runs by item and adjusts for all pairs.
 
@@ -46,27 +58,55 @@ def paired_comparisons(
         values: Runs x items, in [0, 1].
         clusters: Of the items.
         trials: By run, how many trials its values were made of.
+        drawn: Outcomes by draw of randomised runs that share their draws: differences are then taken draw by draw,
+            and told for this dataset too.
     """
     pairs = list(combinations(range(len(names)), 2))
-    found = [
-        paired_difference(values[a], values[b], clusters=clusters, trials=min(trials[a], trials[b])) for a, b in pairs
-    ]
-    adjusted = holm([1.0 if estimate.p_value is None else estimate.p_value for estimate in found])
-    result = []
-    for (a, b), estimate, p_adjusted in zip(pairs, found, adjusted, strict=True):
-        tellable = estimate.p_value is not None
-        ahead = names[a] if (estimate.value or 0.0) > 0 else names[b]
-        result.append(
-            Pair(
-                a=names[a],
-                b=names[b],
-                difference=estimate,
-                p_value=estimate.p_value,
-                p_adjusted=p_adjusted if tellable else None,
-                better=ahead if tellable and p_adjusted < 0.05 else None,
-            )
+    if drawn is None:
+        found = [
+            paired_difference(values[a], values[b], clusters=clusters, trials=min(trials[a], trials[b]))
+            for a, b in pairs
+        ]
+        return [_pair(names, *row) for row in zip(pairs, found, _adjusted(found), strict=True)]
+    both = [drawn_difference(drawn[a], drawn[b]) for a, b in pairs]
+    items, here = [first for first, _ in both], [second for _, second in both]
+    return [
+        _pair(names, *row).model_copy(update=_this_dataset(names, row[0], estimate, p_adjusted))
+        for row, estimate, p_adjusted in zip(
+            zip(pairs, items, _adjusted(items), strict=True), here, _adjusted(here), strict=True
         )
-    return result
+    ]
+
+
+def _adjusted(found: Sequence[PairedEstimate]) -> list[float]:
+    return holm([1.0 if estimate.p_value is None else estimate.p_value for estimate in found])
+
+
+def _ahead(names: Sequence[str], pair: tuple[int, int], estimate: PairedEstimate, p_adjusted: float) -> str | None:
+    if estimate.p_value is None or p_adjusted >= 0.05:
+        return None
+    return names[pair[0]] if (estimate.value or 0.0) > 0 else names[pair[1]]
+
+
+def _pair(names: Sequence[str], pair: tuple[int, int], estimate: PairedEstimate, p_adjusted: float) -> Pair:
+    return Pair(
+        a=names[pair[0]],
+        b=names[pair[1]],
+        difference=estimate,
+        p_value=estimate.p_value,
+        p_adjusted=None if estimate.p_value is None else p_adjusted,
+        better=_ahead(names, pair, estimate, p_adjusted),
+    )
+
+
+def _this_dataset(
+    names: Sequence[str], pair: tuple[int, int], estimate: PairedEstimate, p_adjusted: float
+) -> dict[str, Any]:
+    return {
+        "difference_this_dataset": estimate,
+        "p_adjusted_this_dataset": None if estimate.p_value is None else p_adjusted,
+        "better_this_dataset": _ahead(names, pair, estimate, p_adjusted),
+    }
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -31,7 +31,12 @@ def warnings(summary: Summary) -> list[str]:
 
 def findings(summary: Summary) -> list[str]:
     """Returns what the figures say, in sentences that hold without the figures beside them."""
-    return [*_accuracy_findings(summary), *_format_findings(summary), *_interface_findings(summary)]
+    return [
+        *_accuracy_findings(summary),
+        *([] if summary.stopping is None else [summary.stopping]),
+        *_format_findings(summary),
+        *_interface_findings(summary),
+    ]
 
 
 def _fault_warnings(summary: Summary) -> Iterator[str]:
@@ -108,7 +113,12 @@ def _format_findings(summary: Summary) -> Iterator[str]:
         f"best format {best.format} ({_percent(best.accuracy)}), worst {worst.format} ({_percent(worst.accuracy)}): "
         f"a spread of {100 * spread.value:.1f} pp"
     )
-    if spread.low is None or spread.high is None:
+    if summary.two_stage is not None:
+        bounds = (
+            "" if spread.low is None or spread.high is None else f" [{100 * spread.low:.1f}, {100 * spread.high:.1f}]"
+        )
+        yield f"{sentence}{bounds} among confirmed formats: {summary.two_stage.sentence}"
+    elif spread.low is None or spread.high is None:
         yield sentence
     elif spread.low == 0:
         yield f"{sentence} [0.0, {100 * spread.high:.1f}], no more than picking the extremes of noisy formats can make"

@@ -11,11 +11,19 @@ from typing import Any
 from pydantic import Field
 
 from vqaudit.analysis.breakdown import FormatRow, Group
+from vqaudit.analysis.computation import ComputationRow
+from vqaudit.analysis.confidence import ConfidenceGroups
 from vqaudit.analysis.cost import Cost
 from vqaudit.analysis.coverage import Coverage, Fault
+from vqaudit.analysis.effects import Effects
 from vqaudit.analysis.figures import Figure, Row
 from vqaudit.analysis.interfaces import CommonGround, InterfaceRow
+from vqaudit.analysis.mitigation import Mitigations
+from vqaudit.analysis.position_and_id import PositionAndID
+from vqaudit.analysis.recommended import Recommended
 from vqaudit.analysis.selection import FirstPosition, PositionRow, Preference
+from vqaudit.analysis.this_dataset import ThisDataset
+from vqaudit.analysis.two_stage import TwoStage
 
 __all__ = [
     "SUMMARY_VERSION",
@@ -118,6 +126,8 @@ class Summary(Row):
     counts: Counts
     measurement_faults: list[Fault]
     grid_accuracy: Figure | None
+    """Its interval is for items like these."""
+    this_dataset: ThisDataset | None = None
     row_accuracy: Figure | None
     lenient_accuracy: Figure | None
     scored_accuracy: Figure | None
@@ -131,6 +141,11 @@ class Summary(Row):
     spread_without_faults: Figure | None
     best_format: BestOrWorst | None
     worst_format: BestOrWorst | None
+    two_stage: TwoStage | None = None
+    """Where the spread comes from screened and confirmed formats."""
+    recommended: Recommended | None = None
+    stopping: str | None = None
+    """Why a run that drew until a target stopped, and what it saved."""
     formats: list[FormatRow] | None
     factors: dict[str, list[Group]]
     designs: dict[str, DesignRow]
@@ -144,6 +159,13 @@ class Summary(Row):
     """Interface -> outcome -> trials."""
     screening: Screening
     cost: Cost
+    computation: list[ComputationRow]
+    """By design and interface."""
+    effects: Effects | None = None
+    """What factor levels and the right option's position change; this and the next three only with details."""
+    mitigations: Mitigations | None = None
+    confidence_groups: ConfidenceGroups | None = None
+    position_and_id: PositionAndID | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Returns plain JSON values."""

@@ -6,6 +6,7 @@ design and seed give the same cells for every model, so differences between mode
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,13 +15,28 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from vqaudit.asking.formats import FORMATS, Format, find_format
-from vqaudit.asking.orders import Order, circular_orders, natural
+from vqaudit.asking.orders import Order, circular_orders, natural, scrambled_id_orders
 from vqaudit.errors import PlanError
 
-__all__ = ["DEFAULT_REFERENCE", "Cell", "Design", "Grid", "Randomised", "Reference", "draws", "make_design"]
+__all__ = [
+    "DEFAULT_REFERENCE",
+    "SCREENING_DRAWS",
+    "Cell",
+    "Confirmed",
+    "Design",
+    "Grid",
+    "Randomised",
+    "Reference",
+    "ScrambledIDs",
+    "draws",
+    "make_design",
+]
 
 DEFAULT_REFERENCE = "upper/dot/line_break"
 """The commonest format of the field; four of paper 1's five datasets use upper-case IDs."""
+
+SCREENING_DRAWS = 2
+"""Draws per item of the first stage of a two-stage design, at least: one draw misses too many extreme formats."""
 
 Orders = Literal["circular", "dataset"]
 
@@ -62,7 +78,38 @@ class Randomised:
             raise PlanError(f"{self.draws} draws per item; a randomised design needs at least 1")
 
 
-Design = Reference | Grid | Randomised
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Confirmed:
+    """The second stage of a two-stage design: a few formats, asked of every item anew.
+
+    Each item is shown `orders` of its rotations under each format, one after the other from a first one that is
+    drawn in blocks as in `Randomised`; all of them where it has no more.
+    """
+
+    formats: tuple[Format, ...]
+    name: Literal["confirm-worst", "confirm-best"]
+    orders: int = 1
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.orders < 1 or not self.formats:
+            raise PlanError(f"{len(self.formats)} formats in {self.orders} orders; a second stage needs one or more")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ScrambledIDs:
+    """One format with its IDs in their natural order and, once more, in another: tells position from ID.
+
+    Every rotation of an item is asked with natural IDs and with scrambled ones; the scrambled orders take turns over
+    rotations and items, so that every (position, ID) pair occurs about equally often.
+    """
+
+    formats: tuple[Format]
+    orders: Literal["circular"] = "circular"
+    name: Literal["scrambled-ids"] = "scrambled-ids"
+
+
+Design = Reference | Grid | Randomised | Confirmed | ScrambledIDs
 
 
 class Cell(NamedTuple):
@@ -74,6 +121,8 @@ class Cell(NamedTuple):
     order: Order
     draw: int
     """Number of the randomised draw, else 0."""
+    id_order: Order | None = None
+    """Index into the ID set at each position; None = natural."""
 
 
 def make_design(
@@ -114,6 +163,12 @@ def draws(design: Design, n_options: Sequence[int], permutable: Sequence[bool]) 
     if isinstance(design, Randomised):
         yield from _randomised(design, n_options, permutable)
         return
+    if isinstance(design, Confirmed):
+        yield from _confirmed(design, n_options, permutable)
+        return
+    if isinstance(design, ScrambledIDs):
+        yield from _scrambled(design, n_options, permutable)
+        return
     formats = (design.format,) if isinstance(design, Reference) else design.formats
     for item, (count, free) in enumerate(zip(n_options, permutable, strict=True)):
         orders = circular_orders(count) if free and design.orders == "circular" else (natural(count),)
@@ -141,3 +196,38 @@ def _randomised(design: Randomised, n_options: Sequence[int], permutable: Sequen
             block, place = divmod(index, count)
             rotation = rotations[_permuted(count, design.seed, count, draw, block, 1)[place]]
             yield Cell(item, format, rotation if free else natural(count), draw)
+
+
+def _confirmed(design: Confirmed, n_options: Sequence[int], permutable: Sequence[bool]) -> Iterator[Cell]:
+    seen: dict[int, int] = {}
+    for item, (count, free) in enumerate(zip(n_options, permutable, strict=True)):
+        index = seen.get(count, 0)
+        seen[count] = index + 1
+        rotations = circular_orders(count)
+        block, place = divmod(index, count)
+        for format in design.formats:
+            if not free:
+                yield Cell(item, format, natural(count), 0)
+                continue
+            first = _permuted(count, design.seed, count, block, _number(format.name), 2)[place]
+            for step in range(min(design.orders, count)):
+                yield Cell(item, format, rotations[(first + step) % count], step)
+
+
+def _scrambled(design: ScrambledIDs, n_options: Sequence[int], permutable: Sequence[bool]) -> Iterator[Cell]:
+    seen: dict[int, int] = {}
+    for item, (count, free) in enumerate(zip(n_options, permutable, strict=True)):
+        index = seen.get(count, 0)
+        seen[count] = index + 1
+        others = scrambled_id_orders(count)
+        for place, order in enumerate(circular_orders(count) if free else (natural(count),)):
+            yield Cell(item, design.formats[0], order, 0)
+            if free:
+                # rotations of one item take different ID orders, and the next item starts one further
+                yield Cell(item, design.formats[0], order, 0, others[(index + place) % len(others)])
+
+
+@lru_cache(maxsize=1024)
+def _number(name: str) -> int:
+    """The same for a name in every process, and whichever formats are confirmed beside it."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big")

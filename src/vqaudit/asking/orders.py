@@ -23,6 +23,7 @@ __all__ = [
     "counterbalanced_orders",
     "inverse",
     "natural",
+    "scrambled_id_orders",
     "seeded_orders",
 ]
 
@@ -91,6 +92,20 @@ def counterbalanced_orders(count: int) -> tuple[Order, ...]:
     if count % 2:
         square += [tuple(reversed(row)) for row in square]
     return tuple(square)
+
+
+def scrambled_id_orders(count: int) -> tuple[Order, ...]:
+    """Returns ID orders that tell a position from the ID that stands there: none of them is the natural one.
+
+    Rotations and Williams' design without the natural order. Together with it every (position, ID) pair occurs
+    equally often, at least twice from three IDs on; two IDs have one other order.
+
+    Example:
+        >>> scrambled_id_orders(2), len(scrambled_id_orders(4))
+        (((1, 0),), 7)
+    """
+    every = dict.fromkeys((*circular_orders(count), *counterbalanced_orders(count)))
+    return tuple(order for order in every if order != natural(count))
 
 
 def check_order(order: Sequence[int], count: int) -> Order:

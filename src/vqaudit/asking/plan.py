@@ -144,7 +144,7 @@ def make_plan(items: Sequence[Item], arms: Sequence[Arm]) -> Plan:
             arm = Arm(interface=arm.interface, design=_once(arm.design))
         for cell in draws(arm.design, counts, free):
             item = items[cell.item]
-            variant = make_variant(arm.interface, cell.format, cell.order)
+            variant = make_variant(arm.interface, cell.format, cell.order, cell.id_order)
             name = trial_id(item, variant)
             trials[cell.item].setdefault(name, Trial(name, cell.item, variant))
             reasons[Reason(name, item.id, arm.design.name, cell.draw, arm.interface.name)] = None

@@ -8,11 +8,11 @@ from __future__ import annotations
 from rich.console import Console
 from rich.markup import escape
 
-from vqaudit.cli import ask, run, show
+from vqaudit.cli import ask, grid, run, show
 from vqaudit.cli.app import app
 from vqaudit.errors import VqauditError
 
-__all__ = ["app", "ask", "main", "run", "show"]
+__all__ = ["app", "ask", "grid", "main", "run", "show"]
 
 
 def main() -> None:

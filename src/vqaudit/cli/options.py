@@ -17,7 +17,11 @@ Model = Annotated[
 ]
 DesignNames = Annotated[
     list[str] | None,
-    typer.Option("--design", help="reference, grid or randomised (default); repeat to unite.", metavar="NAME"),
+    typer.Option(
+        "--design",
+        help="reference, grid, two-stage, scrambled-ids or randomised (default); repeat to unite.",
+        metavar="NAME",
+    ),
 ]
 InterfaceNames = Annotated[
     list[str] | None,
@@ -29,6 +33,22 @@ InterfaceNames = Annotated[
     ),
 ]
 Draws = Annotated[int, typer.Option("--draws", help="Randomised variants per item.", min=1)]
+Until = Annotated[
+    str | None,
+    typer.Option(
+        "--until",
+        help="Draw on until half-width=0.01 (this dataset) or items-half-width=0.05 (items like these) is reached.",
+        metavar="TARGET",
+    ),
+]
+MaxDraws = Annotated[int, typer.Option("--max-draws", help="Most draws per item with a target.", min=1)]
+HalfWidth = Annotated[
+    float | None,
+    typer.Option("--half-width", help="Say how many draws a half-width takes, as in 0.01.", metavar="SHARE"),
+]
+ConfirmOrders = Annotated[
+    int, typer.Option("--confirm-orders", help="Orders per item and format in the second of two stages.", min=1)
+]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of every draw.", min=0)]
 Limit = Annotated[int | None, typer.Option("--limit", help="Only the first N items.", min=1)]
 Reference = Annotated[
@@ -70,6 +90,13 @@ ImageRoot = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 By = Annotated[str | None, typer.Option("--by", help="category: a row per category.")]
+Details = Annotated[
+    bool, typer.Option("--details", help="Effects, mitigations, confidence groups, position apart from ID too.")
+]
+CalibrateOn = Annotated[
+    Path | None,
+    typer.Option("--calibrate-on", help="Run of the same model to take PriDe's prior from.", metavar="RUN"),
+]
 Runs = Annotated[list[Path], typer.Argument(help="Run directories.", metavar="RUN...")]
 OneRun = Annotated[Path, typer.Argument(help="Run directory.", metavar="RUN")]
 
@@ -119,13 +146,19 @@ def model_of(given: dict[str, Any]) -> Any:
 
 
 _SETTINGS = ("draws", "seed", "reference", "formats", "orders", "system", "image_max_pixels", "max_tokens")
+_ROUNDS = ("until", "max_draws", "confirm_orders")
 
 
 def settings_of(given: dict[str, Any]) -> dict[str, Any]:
     """The fields of `AuditSpec` that a command's options name."""
     budget = given["budget"]
-    return {name: given[name] for name in _SETTINGS} | {
-        "design": given["design"] or ["randomised"],
-        "interface": given["interface"] or ["direct"],
-        "budget": int(budget) if budget.isdigit() else budget,
-    }
+    rounds = {name: given[name] for name in _ROUNDS if name in given}
+    return (
+        {name: given[name] for name in _SETTINGS}
+        | rounds
+        | {
+            "design": given["design"] or ["randomised"],
+            "interface": given["interface"] or ["direct"],
+            "budget": int(budget) if budget.isdigit() else budget,
+        }
+    )

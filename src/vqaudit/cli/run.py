@@ -18,15 +18,18 @@ from vqaudit.cli.options import (
     Budget,
     ChatKwargs,
     Columns,
+    ConfirmOrders,
     Data,
     DesignNames,
     Device,
     Draws,
     Dtype,
     FormatsFile,
+    HalfWidth,
     ImageRoot,
     InterfaceNames,
     Limit,
+    MaxDraws,
     MaxPixels,
     MaxTokens,
     Model,
@@ -37,6 +40,7 @@ from vqaudit.cli.options import (
     SkipBad,
     System,
     TrustRemoteCode,
+    Until,
     data_of,
     model_of,
     settings_of,
@@ -53,6 +57,9 @@ def run_command(
     design: DesignNames = None,
     interface: InterfaceNames = None,
     draws: Draws = 1,
+    until: Until = None,
+    max_draws: MaxDraws = 16,
+    confirm_orders: ConfirmOrders = 1,
     seed: Seed = 0,
     limit: Limit = None,
     reference: Reference = None,
@@ -110,6 +117,7 @@ def plan_command(
     design: DesignNames = None,
     interface: InterfaceNames = None,
     draws: Draws = 1,
+    half_width: HalfWidth = None,
     seed: Seed = 0,
     limit: Limit = None,
     reference: Reference = None,
@@ -140,7 +148,69 @@ def plan_command(
     plan = make_audit_plan(dataset.items, spec)
     engine = model_of(context.params)
     cost = estimate_cost(plan, engine, spec=spec.asking, timed=timed)
+    precision = None if half_width is None else _precision(dataset, half_width)
     if as_json:
-        typer.echo(json.dumps(cost.to_dict(), indent=1))
+        aimed = {} if precision is None else {"precision": precision.model_dump(mode="json")}
+        typer.echo(json.dumps(cost.to_dict() | aimed, indent=1))
+        return
+    console = Console()
+    console.print(cost_view(cost.to_dict(), model=engine.name, data=dataset.name))
+    for sentence in () if precision is None else precision.sentences:
+        console.print(escape(sentence))
+
+
+def _precision(dataset: Any, half_width: float) -> Any:
+    """What a half-width takes with these items; refused where there is no such half-width."""
+    from vqaudit.analysis.planning import plan_precision
+
+    variants = [48 * (item.n_options if item.permutable else 1) for item in dataset.items]
+    clusters = len({item.cluster for item in dataset.items})
+    grid = round(sum(variants) / max(1, len(variants)))
+    return plan_precision(half_width, items=len(variants), clusters=clusters, grid=grid)
+
+
+@app.command("rank")
+def rank_command(
+    context: typer.Context,
+    model: Annotated[
+        list[str], typer.Option("--model", "-m", help="Model; repeat for each.", metavar="PATH_OR_HUB_ID")
+    ],
+    data: Data,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder; each model has a run in it.", metavar="FOLDER")],
+    margin: Annotated[float, typer.Option("--margin", help="Differences below it count as equal.", min=0.0)] = 0.01,
+    max_draws: MaxDraws = 16,
+    interface: InterfaceNames = None,
+    seed: Seed = 0,
+    limit: Limit = None,
+    device: Device = "auto",
+    dtype: Dtype = "auto",
+    columns: Columns = None,
+    answers: Answers = None,
+    skip_bad_items: SkipBad = False,
+    image_root: ImageRoot = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Draws until every two models are told apart on this dataset, or equal to within a margin; resumes."""
+    from functools import partial
+
+    from vqaudit.auditing import load_model
+    from vqaudit.ranking import audit_ranking
+
+    with stoppable():
+        dataset = data_of(context.params)
+        spec = {"device": device, "dtype": dtype}
+        settings = {"seed": seed, "interface": interface or ["direct"]}
+        found = audit_ranking(
+            {name: partial(load_model, name, **spec) for name in model},
+            dataset,
+            out=out,
+            rule={"margin": margin, "max_draws": max_draws},
+            progress=not quiet,
+            **settings,
+        )
+    if as_json:
+        typer.echo(json.dumps(found.to_dict(), indent=1))
     else:
-        Console().print(cost_view(cost.to_dict(), model=engine.name, data=dataset.name))
+        for sentence in found.sentences:
+            Console().print(escape(sentence))

@@ -10,23 +10,33 @@ from rich.console import Console
 
 from vqaudit.cli.app import app
 from vqaudit.cli.console import print_summary
-from vqaudit.cli.options import AsJson, By, OneRun, Runs
+from vqaudit.cli.options import AsJson, By, CalibrateOn, Details, OneRun, Runs
 
 
 @app.command("summary")
-def summary_command(run: OneRun, by: By = None, as_json: AsJson = False) -> None:
+def summary_command(
+    run: OneRun,
+    by: By = None,
+    details: Details = False,
+    calibrate_on: CalibrateOn = None,
+    as_json: AsJson = False,
+) -> None:
     """Shows what a run found."""
     from vqaudit.auditing import open_run
+    from vqaudit.report.terminal import details_view
 
-    summary = open_run(run).summary(by=by)
+    wanted = details or as_json or calibrate_on is not None
+    summary = open_run(run).summary(by=by, details=wanted, calibrate_on=calibrate_on)
     if as_json:
         typer.echo(summary.to_json())
-    else:
-        print_summary(summary)
+        return
+    print_summary(summary)
+    if wanted:
+        Console().print(details_view(summary))
 
 
 @app.command("compare")
-def compare_command(runs: Runs, as_json: AsJson = False) -> None:
+def compare_command(runs: Runs, details: Details = False, as_json: AsJson = False) -> None:
     """Ranks runs over the same items, with paired differences and the ranking's uncertainty."""
     from vqaudit.analysis.summary import compare
     from vqaudit.records import RunTables
@@ -34,7 +44,7 @@ def compare_command(runs: Runs, as_json: AsJson = False) -> None:
 
     if len(runs) < 2:
         raise typer.BadParameter("name at least two runs to compare")
-    comparison = compare([RunTables.load(run) for run in runs])
+    comparison = compare([RunTables.load(run) for run in runs], details=details or as_json)
     if as_json:
         typer.echo(comparison.to_json())
     else:

@@ -45,6 +45,8 @@ class Manifest(BaseModel):
     seed: int | None = None
     identity: dict[str, Any] = Field(default_factory=dict)
     """What must be equal for two sessions to write into one directory: model, data, prompts, decoding."""
+    stopping: dict[str, Any] = Field(default_factory=dict)
+    """Of a run that drew until a target: target, draws, whether it was reached, why it stopped, what it saved."""
     counts: dict[str, int] = Field(default_factory=dict)
     """planned, done, failed."""
     packages: dict[str, str] = Field(default_factory=dict)

@@ -164,14 +164,25 @@ PLAN_SCHEMA = pa.schema(
             required=True,
         ),
         _column("item", pa.string(), "ID of the item.", required=True),
-        _column("design", pa.string(), "`grid`, `reference` or `randomised`.", required=True),
-        _column("draw", pa.int32(), "Number of the randomised draw of an item, from 0; else 0.", required=True),
+        _column(
+            "design",
+            pa.string(),
+            "`grid`, `reference`, `randomised`, `scrambled-ids`, or of a second stage `confirm-worst`, `confirm-best`.",
+            required=True,
+        ),
+        _column(
+            "draw",
+            pa.int32(),
+            "Number of the randomised draw of an item (of its order in a second stage), from 0; else 0.",
+            required=True,
+        ),
         _column("interface", pa.string(), "Name of the interface.", required=True),
     ]
 )
 """One row per trial and reason for it: a trial that two designs share has two rows and one record.
 
-`design` is `grid`, `reference` or `randomised`; `draw` counts the randomised draws of an item from 0 (else 0)."""
+`design` is `grid`, `reference`, `randomised`, `confirm-worst` or `confirm-best`; `draw` counts
+the randomised draws of an item, or its orders in a second stage, from 0 (else 0)."""
 
 SEGMENT_SCHEMA = pa.schema(
     [

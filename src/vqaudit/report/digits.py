@@ -17,6 +17,7 @@ __all__ = [
     "pct",
     "points",
     "probability",
+    "signed",
     "signed_points",
 ]
 
@@ -54,6 +55,16 @@ def signed_points(value: float | None) -> str:
         ('−9.8 pp', '+4.2 pp', '0.0 pp')
     """
     return UNKNOWN if value is None else f"{_signed(value)} pp"
+
+
+def signed(value: float | None) -> str:
+    """Returns a difference of two shares, in [-1, 1], in percentage points where the unit stands elsewhere.
+
+    Example:
+        >>> signed(-0.098), signed(None)
+        ('−9.8', '–')
+    """
+    return UNKNOWN if value is None else _signed(value)
 
 
 def bounds(estimate: Estimate | None, *, signed: bool = False) -> str:

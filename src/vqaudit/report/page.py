@@ -138,7 +138,7 @@ def _names(runs: Sequence[RunTables]) -> list[str]:
 
 
 def _run_view(tables: RunTables, name: str, place: int, seed: int) -> RunView:
-    summary = summarise(tables, seed=seed)
+    summary = summarise(tables, seed=seed, details=False)
     return RunView(
         anchor=f"run-{place + 1}",
         name=name,

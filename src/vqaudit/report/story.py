@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from vqaudit.analysis.breakdown import Group
 from vqaudit.analysis.coverage import Coverage
 from vqaudit.analysis.designs import FORMAT_DESIGNS, MOST_LOST
+from vqaudit.analysis.details import DETAILS
 from vqaudit.analysis.estimates import Estimate
 from vqaudit.analysis.interfaces import InterfaceRow
+from vqaudit.analysis.recommended import Recommended
 from vqaudit.analysis.schema import DesignRow, Summary
 from vqaudit.analysis.selection import PositionRow
 from vqaudit.report.digits import bounds, count, interval, pct, points
@@ -34,8 +36,10 @@ __all__ = [
     "meaning",
     "outcome_counts",
     "position_shares",
+    "recommendations",
     "screening_rows",
     "spread_text",
+    "this_dataset_line",
     "unknowns",
 ]
 
@@ -51,6 +55,8 @@ _ACCURACIES = (
 )
 _LABELS = {key: label for key, label, _ in _ACCURACIES} | {
     "spread": "spread",
+    "this_dataset": "the interval for this dataset",
+    "recommended": "recommended format",
     "spread_without_faults": "spread without measurement faults",
     "best_format": "best format",
     "worst_format": "worst format",
@@ -59,7 +65,7 @@ _LABELS = {key: label for key, label, _ in _ACCURACIES} | {
     "coverage_parts": "coverage in its parts",
     "categories": "categories",
 }
-_NOT_ASKED = ("groups",)
+_NOT_ASKED = ("groups", "stopping", "two_stage", *DETAILS)
 _GRID_ORDER = (
     *("upper", "lower", "number", "roman"),
     *("colon", "dot", "bracket", "double_brackets"),
@@ -135,6 +141,24 @@ def headline(summary: Summary) -> Headline:
     if row.accuracy.value is None:
         return Headline(name=name, figure="unknown", conditions=row.accuracy.reason or "no data")
     return Headline(name=name, figure=interval(row.accuracy), conditions=_conditions(summary, row))
+
+
+def this_dataset_line(summary: Summary) -> str:
+    """Returns the interval of another draw over the same items, in one line; empty where there is none."""
+    found = summary.this_dataset
+    if found is None:
+        return ""
+    return f"this dataset {bounds(found.grid_accuracy)}{' (conservative)' if found.conservative else ''}"
+
+
+def recommendations(found: Recommended) -> list[tuple[str, str, str]]:
+    """Returns what to ask the model in: label, format, and how sure that is."""
+    others = len(found.as_good) - 1
+    rows = [("highest", found.highest, f"{others} more cannot be told from it")]
+    if found.representative is not None and found.distance is not None:
+        gap = f"{points(found.distance.value)} {bounds(found.distance, signed=True)} from the grid"
+        rows.append(("nearest", found.representative, gap))
+    return rows
 
 
 def _why_none(summary: Summary, row: DesignRow) -> str:

@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from vqaudit.asking.designs import Randomised, Reference
+from vqaudit.asking.designs import Confirmed, Randomised, Reference
 from vqaudit.asking.interfaces import Interface
 from vqaudit.asking.plan import Arm, Plan
 from vqaudit.asking.prompts import render
@@ -53,10 +53,6 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def utcutc_now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
 def _describe_interface(interface: Interface) -> dict[str, Any]:
     return {
         "ending": interface.ending.name,
@@ -74,6 +70,8 @@ def _describe_design(arm: Arm) -> dict[str, Any]:
     shown: dict[str, Any] = {"interface": arm.interface.name, "design": design.name}
     if isinstance(design, Randomised):
         return shown | {"draws": design.draws, "seed": design.seed, "formats": len(design.formats)}
+    if isinstance(design, Confirmed):
+        return shown | {"orders": design.orders, "seed": design.seed, "formats": [f.name for f in design.formats]}
     formats = (design.format,) if isinstance(design, Reference) else design.formats
     return shown | {"orders": design.orders, "formats": len(formats)}
 

@@ -7,12 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from vqaudit.asking.custom import load_formats
-from vqaudit.asking.designs import DEFAULT_REFERENCE, Design, Grid, Randomised, Reference
+from vqaudit.asking.designs import (
+    DEFAULT_REFERENCE,
+    SCREENING_DRAWS,
+    Confirmed,
+    Design,
+    Grid,
+    Randomised,
+    Reference,
+    ScrambledIDs,
+)
 from vqaudit.asking.formats import FORMATS, Format, find_format
 from vqaudit.asking.interfaces import find_interface
 from vqaudit.asking.plan import Arm, Plan, make_plan
@@ -21,7 +30,19 @@ from vqaudit.errors import PlanError
 from vqaudit.items.item import Item
 from vqaudit.run.requests import AskSpec
 
-__all__ = ["AuditSpec", "chosen_formats", "make_audit_plan", "make_spec"]
+__all__ = [
+    "TWO_STAGE",
+    "AuditSpec",
+    "Extremes",
+    "chosen_formats",
+    "confirmed_designs",
+    "make_audit_plan",
+    "make_spec",
+    "two_stage_interfaces",
+]
+
+TWO_STAGE = "two-stage"
+"""The design that screens formats with a few draws and asks the extreme ones anew."""
 
 
 class AuditSpec(BaseModel):
@@ -30,11 +51,17 @@ class AuditSpec(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     design: tuple[str, ...] = ("randomised",)
-    """`reference`, `grid`, `randomised`; several are united and their duplicates merged."""
+    """`reference`, `grid`, `randomised`, `two-stage`, `scrambled-ids`; several are united, duplicates merged."""
     interface: tuple[str, ...] = ("direct",)
     """Names of interfaces; `NAME@DESIGN` runs one under a design of its own, as in `free-cot@reference`."""
     draws: int = Field(default=1, ge=1)
-    """Randomised variants per item."""
+    """Randomised variants per item; at least 2 in the first stage of `two-stage`."""
+    until: str | None = None
+    """Draw again and again until `half-width=0.01` (this dataset) or `items-half-width=0.05` (items like these)."""
+    max_draws: int = Field(default=16, ge=1)
+    """Most draws per item where `until` is given."""
+    confirm_orders: int = Field(default=1, ge=1)
+    """Orders per item under each format that the second stage of `two-stage` asks."""
     seed: int = Field(default=0, ge=0)
     reference: str | None = None
     """The reference format; `upper/dot/line_break` unless the formats are your own, then their first."""
@@ -99,14 +126,54 @@ def _design(name: str, spec: AuditSpec) -> Design:
         return Grid(formats=formats, orders=spec.orders)
     if name == "randomised":
         return Randomised(draws=spec.draws, seed=spec.seed, formats=formats)
-    raise PlanError(f"no design {name!r}: choose from reference, grid, randomised")
+    if name == TWO_STAGE:
+        return Randomised(draws=max(SCREENING_DRAWS, spec.draws), seed=spec.seed, formats=formats)
+    if name == "scrambled-ids":
+        return ScrambledIDs(formats=(reference,))
+    raise PlanError(f"no design {name!r}: choose from reference, grid, randomised, {TWO_STAGE}, scrambled-ids")
 
 
-def make_audit_plan(items: Sequence[Item], spec: AuditSpec) -> Plan:
-    """Returns what an audit would ask: every interface under every design, or under its own (`NAME@DESIGN`)."""
+class Extremes(NamedTuple):
+    """Formats that the second stage of `two-stage` confirms."""
+
+    worst: tuple[str, ...]
+    best: tuple[str, ...]
+
+
+def two_stage_interfaces(spec: AuditSpec) -> list[str]:
+    """Returns the interfaces that are asked under the design `two-stage`."""
+    found = []
+    for entry in spec.interface:
+        name, _, own = entry.partition("@")
+        if TWO_STAGE in ([own] if own else spec.design):
+            found.append(name)
+    return found
+
+
+def make_audit_plan(items: Sequence[Item], spec: AuditSpec, *, confirm: Extremes | None = None) -> Plan:
+    """Returns what an audit would ask: every interface under every design, or under its own (`NAME@DESIGN`).
+
+    Args:
+        items: The items.
+        spec: What is asked.
+        confirm: Formats of the second stage of `two-stage`; where None, the plan has its first stage alone.
+    """
     arms: list[Arm] = []
     for entry in spec.interface:
         name, _, own = entry.partition("@")
         interface = find_interface(name)
         arms += [Arm(interface=interface, design=_design(d, spec)) for d in ([own] if own else spec.design)]
+    if confirm is not None:
+        for name in two_stage_interfaces(spec):
+            arms += [Arm(interface=find_interface(name), design=design) for design in confirmed_designs(spec, confirm)]
     return make_plan(items, arms)
+
+
+def confirmed_designs(spec: AuditSpec, confirm: Extremes) -> tuple[Confirmed, Confirmed]:
+    """Returns the designs of the second stage."""
+    formats, _ = chosen_formats(spec)
+    worst, best = (tuple(find_format(name, formats) for name in names) for names in confirm)
+    return (
+        Confirmed(formats=worst, name="confirm-worst", orders=spec.confirm_orders, seed=spec.seed),
+        Confirmed(formats=best, name="confirm-best", orders=spec.confirm_orders, seed=spec.seed),
+    )

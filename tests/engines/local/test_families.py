@@ -42,7 +42,9 @@ class Reference:
         if sees:
             with without_video_processors():
                 self.processor = hf.AutoProcessor.from_pretrained(folder)
-            self.model = hf.AutoModelForImageTextToText.from_pretrained(folder).eval()
+            if self.processor.chat_template is None:  # Phi-4-multimodal's class drops it; its tokenizer has it
+                self.processor.chat_template = self.processor.tokenizer.chat_template
+            self.model = hf.AutoModelForMultimodalLM.from_pretrained(folder).eval()
         else:
             self.processor = hf.AutoTokenizer.from_pretrained(folder)
             self.model = hf.AutoModelForCausalLM.from_pretrained(folder).eval()

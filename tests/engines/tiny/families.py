@@ -19,10 +19,12 @@ from .tokenizers import (
     CHATML_SPECIALS,
     GEMMA,
     IDEFICS,
+    PHI4,
     VICUNA,
     byte_level_tokenizer,
     chatml_tokenizer,
     idefics_tokenizer,
+    phi4_tokenizer,
     qwen_tokenizer,
     sentencepiece_vocabulary,
 )
@@ -298,6 +300,56 @@ def smolvlm() -> Tiny:
     return _idefics(hf.SmolVLMConfig, hf.SmolVLMForConditionalGeneration, tokenizer, processor)
 
 
+_PHI4_AUDIO = dict(
+    hidden_size=16,
+    intermediate_size=16,
+    num_blocks=1,
+    num_attention_heads=2,
+    ext_pw_out_channel=16,
+    depthwise_separable_out_channel=16,
+    nemo_conv_channels=16,
+    bias_max_distance=8,
+)
+
+
+def phi4(*, original_max_position_embeddings: int = 4096) -> Tiny:
+    """Phi-4-multimodal: one picture becomes several crops of 256 tokens, rotary positions change with the length.
+
+    The number of tokens is fixed for crops of 32 patches a side; small patches keep the crops small.
+    """
+    from vqaudit.engines.local.crops import Phi4MultimodalImageProcessorPil
+    from vqaudit.engines.local.processors import without_video_processors
+
+    tokenizer = phi4_tokenizer()
+    with without_video_processors():
+        processor = hf.Phi4MultimodalProcessor(
+            image_processor=Phi4MultimodalImageProcessorPil(
+                size={"height": 64, "width": 64}, patch_size=2, dynamic_hd=2
+            ),
+            audio_processor=hf.Phi4MultimodalFeatureExtractor(),
+            tokenizer=tokenizer,
+            chat_template=PHI4,
+        )
+    vision = {**_VISION, "image_size": 64, "crop_size": 64, "patch_size": 2}
+    vision.pop("initializer_range")
+    short, long = [1.0] * 6, [1.5, 2.0, 3.0, 4.0, 5.0, 6.0]
+    config = hf.Phi4MultimodalConfig(
+        **_text(tokenizer, max_position_embeddings=8192),
+        original_max_position_embeddings=original_max_position_embeddings,
+        partial_rotary_factor=0.75,
+        rope_parameters={"rope_type": "longrope", "rope_theta": 1e4, "short_factor": short, "long_factor": long},
+        vision_config=hf.Phi4MultimodalVisionConfig(**vision, image_token_id=tokenizer.image_token_id),
+        audio_config=hf.Phi4MultimodalAudioConfig(**_PHI4_AUDIO, audio_token_id=tokenizer.audio_token_id),
+    )
+    model = hf.Phi4MultimodalForCausalLM(config)
+    embedding = model.model.embed_tokens_extend.image_embed
+    for extra in (embedding.global_img_feature_extensor, embedding.sub_img_feature_extensor):
+        torch.nn.init.normal_(extra)  # it begins as zeros
+    for weights in embedding.img_processor.encoder.parameters():
+        weights.data *= 0.2  # it begins so large that rounding changes what it sees
+    return Tiny(model=model, processor=processor)
+
+
 def qwen2_text() -> Tiny:
     """A language model without pictures."""
     tokenizer = byte_level_tokenizer(CHATML_SPECIALS, eos_token="<|im_end|>", pad_token="<|endoftext|>")
@@ -323,6 +375,7 @@ VISION_FAMILIES: dict[str, Callable[[], Tiny]] = {
         internvl,
         llava,
         llava_onevision,
+        phi4,
         qwen2_5_vl,
         qwen2_vl,
         qwen3_vl,

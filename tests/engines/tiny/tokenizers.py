@@ -36,6 +36,11 @@ GEMMA = (
     "{% elif c['type'] == 'text' %}{{ c['text'] | trim }}{% endif %}{% endfor %}{% endif %}{{ '<end_of_turn>\n' }}{% endfor %}"
     "{% if add_generation_prompt %}{{ '<start_of_turn>model\n' }}{% endif %}"
 )
+PHI4 = (
+    "{% for m in messages %}{{ '<|' + m['role'] + '|>' }}{% if m['content'] is string %}{{ m['content'] }}{% else %}"
+    "{% for c in m['content'] %}{% if c['type'] == 'image' %}{{ '<|image|>' }}{% else %}{{ c['text'] }}{% endif %}"
+    "{% endfor %}{% endif %}{{ '<|end|>' }}{% endfor %}{% if add_generation_prompt %}{{ '<|assistant|>' }}{% endif %}"
+)
 IDEFICS = (
     "<|im_start|>{% for m in messages %}{{ m['role'] | capitalize }}{% if m['content'][0]['type'] == 'image' %}{{ ':' }}"
     "{% else %}{{ ': ' }}{% endif %}{% for c in m['content'] %}{% if c['type'] == 'text' %}{{ c['text'] }}"
@@ -111,3 +116,9 @@ def idefics_tokenizer() -> Any:
     specials = ["<unk>", "<|im_start|>", "<pad>", *named.values(), *tiles]
     ends = dict(bos_token="<|im_start|>", eos_token="<end_of_utterance>", pad_token="<pad>", unk_token="<unk>")
     return byte_level_tokenizer(specials, named, **ends)
+
+
+def phi4_tokenizer() -> Any:
+    named = {"image_token": "<|image|>", "audio_token": "<|audio|>"}
+    turns = ["<|endoftext|>", "<|end|>", "<|system|>", "<|user|>", "<|assistant|>"]
+    return byte_level_tokenizer([*turns, *named.values()], named, eos_token="<|end|>", pad_token="<|endoftext|>")

@@ -62,19 +62,46 @@ class Network:
         self.window: int | None = window if self.hybrid or kinds is None else None
         self.attention: str = self.config._attn_implementation
         self.unknown_layers = sorted(set(kinds or ()) - _KNOWN_LAYERS)
+        rope = getattr(self.config, "rope_parameters", None) or getattr(self.config, "rope_scaling", None) or {}
+        kind = rope.get("rope_type") if isinstance(rope, dict) else None
+        self._rope_limit: int | None = _rope_limit(self.config, rope) if kind in ("longrope", "dynamic") else None
+        self._rope_settles = kind == "longrope"
 
     def same_regime(self, shared: int, total: int) -> bool:
         """Whether a beginning of so many tokens is computed alike alone and in a row of `total` tokens.
 
         Some rotary embeddings change for the whole row once it passes a length (LongRoPE, dynamic NTK).
         """
-        rope = getattr(self.config, "rope_parameters", None) or getattr(self.config, "rope_scaling", None) or {}
-        if not isinstance(rope, dict) or rope.get("rope_type") not in ("longrope", "dynamic"):
+        if self._rope_limit is None or total <= self._rope_limit:
             return True
-        limit = rope.get("original_max_position_embeddings") or getattr(
-            self.config, "original_max_position_embeddings", self.config.max_position_embeddings
-        )
-        return total <= limit or (rope["rope_type"] == "longrope" and shared > limit)
+        return self._rope_settles and shared > self._rope_limit
+
+    @property
+    def changes(self) -> bool:
+        """Whether what a beginning is depends on the length of its row."""
+        return self._rope_limit is not None
+
+    def regime(self, length: int, total: int) -> int:
+        """Returns a number that rows must have in common to be computed in one batch.
+
+        What a rotary embedding is depends on the longest row of a batch, where it depends on length at all.
+
+        Args:
+            length: The row's tokens.
+            total: The same with the tokens that are to come.
+        """
+        if self._rope_limit is None or total <= self._rope_limit:
+            return 0
+        return -1 if self._rope_settles and length > self._rope_limit else length
+
+    def room(self, length: int) -> int | None:
+        """Returns how many tokens can be computed behind so many before all would have to be computed anew.
+
+        None where that never comes, or where nobody computes them anew (dynamic NTK).
+        """
+        if self._rope_limit is None or not self._rope_settles or length > self._rope_limit:
+            return None
+        return self._rope_limit - length + 1
 
     @property
     def bytes_per_token(self) -> int:
@@ -115,6 +142,12 @@ class Network:
         # eager attention adds its mask: a mask of yes and no would shift scores by one
         dtype = self.model.dtype
         return torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(~mask, torch.finfo(dtype).min)
+
+
+def _rope_limit(config: Any, rope: dict[str, Any]) -> int:
+    """Returns up to how many tokens a rotary embedding is what it is for one token."""
+    limit = rope.get("original_max_position_embeddings")
+    return limit or getattr(config, "original_max_position_embeddings", None) or config.max_position_embeddings
 
 
 def _behind(far: torch.Tensor, near: torch.Tensor) -> torch.Tensor:

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from vqaudit.engines.base import Event, IDScores, Outcome, Reply, Request, TextPart
+from vqaudit.engines.base import Event, IDScores, OptionLikelihood, Outcome, Reply, Request, TextPart
 from vqaudit.engines.local.answers import answer_event, continues, tokens_after
 from vqaudit.engines.local.asked import Asked, Tools, too_long
 from vqaudit.engines.local.batching import Batch, Load, Shared, halving, trouble_with
@@ -114,6 +114,7 @@ class LocalEngine:
         with quiet():
             samples = self._sample_groups(plain)
             self._paths = choose_paths(plain, samples, ends=loaded.ends, sharing=spec.prefix_sharing)
+        self._network = Network(loaded.model)
         self._sharing = self._make_sharing(self._paths)
 
     def _make_path(self) -> PlainPath:
@@ -145,7 +146,7 @@ class LocalEngine:
 
     def _make_sharing(self, paths: Paths) -> SharingPlan:
         shared, on_cpu = paths.shared, paths.plain.model.device.type == "cpu"
-        network = Network(paths.plain.model)
+        network = self._network
         budget = Budget(
             tokens=self._token_budget,
             rows=self._spec.max_batch,
@@ -236,12 +237,15 @@ class LocalEngine:
         if isinstance(prompt, BadInput):
             return None
         new = tokens_after(request, prompt, self._tools)
+        length = len(prompt.token_ids) + new
+        if self._network.changes and isinstance(request.event, OptionLikelihood):  # where a beginning may not fit them
+            length += max((len(text.encode()) for text in request.event.continuations), default=0)
         kind = (type(request.event).__name__, new, bool(prompt.order))
         digests = tuple(request.images[index].digest for index in prompt.order)
         return Slot(
             prompt=prompt,
             digests=digests,
-            load=Load(kind=kind, length=len(prompt.token_ids) + new),
+            load=Load(kind=kind, length=length),
             continues=continues(request, prompt, self._tools),
         )
 

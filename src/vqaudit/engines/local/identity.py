@@ -13,13 +13,14 @@ from typing import Any
 
 import torch
 
+from vqaudit.engines.local.adapters import FOLDERS, has_vision_adapter
 from vqaudit.engines.local.loading import Loaded
 
 __all__ = ["describe_model", "weights_fingerprint"]
 
 _SMALL = 64 * 2**20
 _WEIGHTS = ("*.safetensors", "*.bin", "*.gguf")
-_PACKAGES = ("torch", "transformers", "tokenizers", "pillow")
+_PACKAGES = ("torch", "transformers", "tokenizers", "pillow", "peft")
 
 
 def describe_model(name: str, loaded: Loaded) -> dict[str, Any]:
@@ -43,6 +44,8 @@ def describe_model(name: str, loaded: Loaded) -> dict[str, Any]:
         "chat_template": loaded.template,
         "chat_template_sha256": None if loaded.template is None else _sha256(loaded.template.encode()),
         "weights": weights_fingerprint(name, network),
+        "vision_adapter": has_vision_adapter(network),
+        "mended": list(loaded.mended),
         "packages": {package: _version(package) for package in _PACKAGES},
     }
 
@@ -53,16 +56,19 @@ def weights_fingerprint(name: str, network: Any) -> dict[str, Any]:
     The hash is over the whole file where it is smaller than 64 MB; over a larger safetensors file's header, which
     names every tensor; over the first and last megabyte of any other.
     """
-    files = _weight_files(name, getattr(network.config, "_commit_hash", None))
-    return {file.name: {"bytes": file.stat().st_size, "sha256": _file_hash(file)} for file in files}
+    commit = getattr(network.config, "_commit_hash", None)
+    within = FOLDERS[network.config.model_type] if has_vision_adapter(network) else None
+    files = {file.name: file for file in _weight_files(name, commit)}
+    files |= {f"{within}/{file.name}": file for file in _weight_files(name, commit, within=within) if within}
+    return {name: {"bytes": file.stat().st_size, "sha256": _file_hash(file)} for name, file in files.items()}
 
 
-def _weight_files(name: str, commit: str | None) -> list[Path]:
+def _weight_files(name: str, commit: str | None, *, within: str | None = None) -> list[Path]:
     path = Path(name)
     if path.is_file():
         return [path]
     folder = path if path.is_dir() else _snapshot(name, commit)
-    return [] if folder is None else sorted(file for kind in _WEIGHTS for file in folder.glob(kind))
+    return [] if folder is None else sorted(file for kind in _WEIGHTS for file in (folder / (within or "")).glob(kind))
 
 
 def _snapshot(name: str, commit: str | None) -> Path | None:

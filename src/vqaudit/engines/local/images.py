@@ -79,7 +79,7 @@ class PictureReader:
             )
         except (ValueError, TypeError, ZeroDivisionError, IndexError, OSError) as error:
             raise BadInput(f"the model's image processor refuses the picture: {error}") from error
-        tensors = {name: made[name] for name in made if name in self._accepted}
+        tensors = {name: _as_mask(name, made[name]) for name in made if name in self._accepted}
         places = tuple(place["replacement"] for place in made["text_replacement_offsets"][0])
         digests = tuple(image.digest for image in images)
         return Pictures(digests=digests, places=places, tensors=tensors)
@@ -90,3 +90,8 @@ class PictureReader:
         while self._bytes > _KEPT_BYTES and len(self._kept) > 1:
             _, dropped = self._kept.popitem(last=False)
             self._bytes -= dropped.bytes
+
+
+def _as_mask(name: str, tensor: torch.Tensor) -> torch.Tensor:
+    """A mask of yes and no is one, whatever its type: as numbers of half precision, sums over it would be rounded."""
+    return tensor.bool() if name.endswith("mask") and tensor.is_floating_point() else tensor

@@ -16,8 +16,10 @@ from typing import Any
 import torch
 import transformers as hf
 
+from vqaudit.engines.local.adapters import add_vision_adapter
 from vqaudit.engines.local.processors import without_video_processors
 from vqaudit.engines.local.quiet import quiet
+from vqaudit.engines.local.repairs import mend
 from vqaudit.engines.local.spec import LocalSpec
 from vqaudit.errors import EngineError, EngineUnavailable
 
@@ -43,6 +45,8 @@ class Loaded:
     """Token IDs that end a reply: those of the generation configuration, of the model and of the tokenizer."""
     max_positions: int | None
     """Most tokens that the model can take; None where it does not say."""
+    mended: tuple[str, ...] = ()
+    """Faults of transformers' model that are mended here."""
 
     @property
     def image_token(self) -> str | None:
@@ -102,6 +106,7 @@ def load(model: str | Path, spec: LocalSpec) -> Loaded:
         begin=_begin(tokenizer, adds=processor is not None or template is None),
         ends=_ends(network, tokenizer),
         max_positions=getattr(network.config.get_text_config(), "max_position_embeddings", None),
+        mended=mend(network),
     )
 
 
@@ -163,6 +168,7 @@ def _load_network(place: _Place, config: Any, spec: LocalSpec) -> Any:
     lacking = [*report["missing_keys"], *(key for key, *_ in report["mismatched_keys"])]
     if lacking:
         raise EngineError(f"the checkpoint {place.name!r} lacks {len(lacking)} weights, such as {min(lacking)!r}")
+    add_vision_adapter(network, place.name, revision=spec.revision)
     try:
         return network.to(device).eval()
     except (RuntimeError, AssertionError) as error:

@@ -15,7 +15,7 @@ import torch
 from transformers import DynamicCache, GenerationConfig, LogitsProcessor, LogitsProcessorList
 
 from vqaudit.engines.local.batching import Load, cut
-from vqaudit.engines.local.branches import Prefix
+from vqaudit.engines.local.branches import Network, Prefix
 from vqaudit.engines.local.cascade import KeyValues
 from vqaudit.engines.local.images import Pictures
 from vqaudit.engines.local.sessions import Cost, Generated, Row
@@ -24,6 +24,8 @@ __all__ = ["PlainPath", "TokenRoles"]
 
 _MOST_LOGITS = 2**27
 """Logits held at once (512 MB in float32) where whole continuations are read."""
+_FILLING = {"image_attention_mask": 1}
+"""What fills up an input of fewer tiles, where it is not 0: Phi-4-multimodal's empty crops are all seen."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,6 +59,7 @@ class PlainPath:
         self._type_key = type_key
         self._token_budget = token_budget
         self._max_batch = max_batch
+        self._network = Network(model)
         accepted = inspect.signature(model.forward).parameters
         self._takes_positions = "position_ids" in accepted
         self._takes_window = "logits_to_keep" in accepted
@@ -90,7 +93,18 @@ class PlainPath:
     @torch.inference_mode()
     def next_logprobs(self, rows: Sequence[Row]) -> torch.Tensor:
         """Returns the log-probabilities of the token after each row: rows x vocabulary, float32, on the CPU."""
-        return self._forward(rows, keep=1)[:, -1].float().log_softmax(-1).cpu()
+        parts = self._alike(rows)
+        logits = torch.cat([self._forward([rows[index] for index in part], keep=1)[:, -1] for part in parts])
+        places = torch.tensor([index for part in parts for index in part]).argsort()
+        return logits.float().log_softmax(-1).cpu()[places]
+
+    def _alike(self, rows: Sequence[Row], more: int = 0) -> list[list[int]]:
+        """Indices of rows that change one another in no way if they are computed together."""
+        parts: dict[int, list[int]] = {}
+        for index, row in enumerate(rows):
+            length = len(row.token_ids)
+            parts.setdefault(self._network.regime(length, length + more), []).append(index)
+        return list(parts.values())
 
     @torch.inference_mode()
     def continuation_logprobs(self, rows: Sequence[Row], lengths: Sequence[int]) -> Iterator[tuple[int, torch.Tensor]]:
@@ -103,7 +117,9 @@ class PlainPath:
         Yields:
             For a continuation of n tokens, n + 1 distributions: before each of its tokens, and after the last.
         """
-        loads = [Load(kind=row.pictures is None, length=len(row.token_ids)) for row in rows]
+        sizes = [len(row.token_ids) for row in rows]
+        kinds = [(row.pictures is None, self._network.regime(n, n)) for row, n in zip(rows, sizes, strict=True)]
+        loads = [Load(kind=kind, length=size) for kind, size in zip(kinds, sizes, strict=True)]
         widest = (max(lengths, default=0) + 1) * self._vocabulary_size
         most_rows = min(self._max_batch, max(1, _MOST_LOGITS // widest))
         for batch in cut(loads, token_budget=self._token_budget, max_batch=most_rows):
@@ -115,6 +131,28 @@ class PlainPath:
     @torch.inference_mode()
     def generate(self, rows: Sequence[Row], *, max_tokens: int) -> list[Generated]:
         """Returns the greedy reply to each row, at most `max_tokens` tokens."""
+        parts = self._alike(rows, max_tokens)
+        found = [self._generate_alike([rows[index] for index in part], max_tokens) for part in parts]
+        replies = {i: reply for part, each in zip(parts, found, strict=True) for i, reply in zip(part, each, strict=True)}
+        return [replies[index] for index in range(len(rows))]
+
+    def _generate_alike(self, rows: Sequence[Row], max_tokens: int) -> list[Generated]:
+        """Where the rotary embedding changes on the way (LongRoPE), computes what came before anew.
+
+        transformers would go on from keys of the old one.
+        """
+        room = self._network.room(len(rows[0].token_ids))
+        if room is None or room >= max_tokens:
+            return self._generate(rows, max_tokens)
+        replies = self._generate(rows, room)
+        going = [index for index, reply in enumerate(replies) if not reply.ended]
+        longer = [Row(token_ids=rows[i].token_ids + replies[i].tokens, pictures=rows[i].pictures) for i in going]
+        rest = self._generate(longer, max_tokens - room) if going else []
+        for index, more in zip(going, rest, strict=True):
+            replies[index] = _joined(replies[index], more)
+        return replies
+
+    def _generate(self, rows: Sequence[Row], max_tokens: int) -> list[Generated]:
         inputs = self._inputs(rows)
         watcher = _Watcher(self._roles.ends)
         config = GenerationConfig(
@@ -217,21 +255,31 @@ class PlainSession:
         self._computed = [before + more for before, more in zip(self._computed, tokens, strict=True)]
 
 
+def _joined(reply: Generated, more: Generated) -> Generated:
+    return Generated(
+        tokens=reply.tokens + more.tokens,
+        ended=more.ended,
+        first=reply.first,
+        end_probabilities=reply.end_probabilities + more.end_probabilities,
+        finite=reply.finite and more.finite,
+    )
+
+
 def merge_pictures(pictures: Sequence[Pictures]) -> dict[str, torch.Tensor]:
     """Returns the pictures of several prompts as the inputs of one batch.
 
-    Rows are put behind one another; where prompts have unequal numbers of tiles, the shorter are filled with
-    zeros, as the processors themselves do.
+    Rows are put behind one another; where prompts have unequal numbers of tiles, the shorter are filled as the
+    processors themselves do: with zeros but for `_FILLING`.
     """
     names = pictures[0].tensors if pictures else {}
-    return {name: _stack([picture.tensors[name] for picture in pictures]) for name in names}
+    return {name: _stack([picture.tensors[name] for picture in pictures], _FILLING.get(name, 0)) for name in names}
 
 
-def _stack(tensors: Sequence[torch.Tensor]) -> torch.Tensor:
+def _stack(tensors: Sequence[torch.Tensor], filling: int) -> torch.Tensor:
     shape = [max(sizes) for sizes in zip(*(tensor.shape[1:] for tensor in tensors), strict=True)]
     if all(list(tensor.shape[1:]) == shape for tensor in tensors):
         return torch.cat(list(tensors))
-    stacked = tensors[0].new_zeros((sum(len(tensor) for tensor in tensors), *shape))
+    stacked = tensors[0].new_full((sum(len(tensor) for tensor in tensors), *shape), filling)
     start = 0
     for tensor in tensors:
         place = (slice(start, start + len(tensor)), *(slice(size) for size in tensor.shape[1:]))

@@ -1,9 +1,10 @@
 """Lets image processors load where torchvision is missing.
 
-Knows transformers' private names for the video half of a processor, and is the only module that does. vqaudit
+Knows transformers' private names for the halves of a processor, and is the only module that does. vqaudit
 never shows a video, but `AutoProcessor` builds the video half of Qwen-VL, LLaVA-OneVision, InternVL and SmolVLM
 whatever it is used for, and that half alone needs torchvision. An empty one stands in for it while a processor
-is built; where torchvision is installed nothing is replaced.
+is built, and `crops` for the image half of Phi-4-multimodal, which transformers has over torchvision only; where
+torchvision is installed nothing is replaced.
 """
 
 from __future__ import annotations
@@ -13,12 +14,17 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
+from transformers import Phi4MultimodalConfig
 from transformers.utils.import_utils import is_torchvision_available
 from transformers.video_processing_utils import VideoProcessorMixin
 
+from vqaudit.engines.local.crops import Phi4MultimodalImageProcessorPil
 from vqaudit.errors import EngineError
 
 __all__ = ["empty_video_processor", "without_video_processors"]
+
+
+_PHI4 = {"torchvision": "Phi4MultimodalImageProcessor", "pil": Phi4MultimodalImageProcessorPil}
 
 
 class EmptyVideoProcessor(VideoProcessorMixin):
@@ -50,7 +56,10 @@ def empty_video_processor(video_type: str) -> Any:
 
 @contextmanager
 def without_video_processors() -> Iterator[None]:
-    """While it is open, a processor's video half is an empty one if torchvision is missing."""
+    """While it is open, processors can be built if torchvision is missing: the video half is an empty one.
+
+    Phi-4-multimodal's image half is ours.
+    """
     if is_torchvision_available():
         yield
         return
@@ -58,10 +67,13 @@ def without_video_processors() -> Iterator[None]:
     auto: Any = import_module("transformers.models.auto.video_processing_auto")
     package: Any = import_module("transformers")
     real = auto.AutoVideoProcessor
+    registered = import_module("transformers.models.auto.image_processing_auto").IMAGE_PROCESSOR_MAPPING._extra_content
     auto.AutoVideoProcessor = EmptyVideoProcessor
     package.VideoProcessorMixin = VideoProcessorMixin
+    registered[Phi4MultimodalConfig] = _PHI4
     try:
         yield
     finally:
+        del registered[Phi4MultimodalConfig]
         auto.AutoVideoProcessor = real
         del package.VideoProcessorMixin  # of its own it has none without torchvision

@@ -5,6 +5,7 @@ Knows findings and rich. Readable in 80 columns, without colour, and where only 
 
 from vqaudit.report.terminal.comparison import comparison_view
 from vqaudit.report.terminal.cost import cost_view
+from vqaudit.report.terminal.details import details_view
 from vqaudit.report.terminal.summary import summary_view
 
-__all__ = ["comparison_view", "cost_view", "summary_view"]
+__all__ = ["comparison_view", "cost_view", "details_view", "summary_view"]

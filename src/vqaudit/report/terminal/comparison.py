@@ -11,6 +11,7 @@ from rich.console import Group, RenderableType
 
 from vqaudit.analysis.comparison import Comparison, FormatRanks
 from vqaudit.report.digits import count, difference, interval, pct, probability
+from vqaudit.report.terminal.comparison_details import detail_parts
 from vqaudit.report.terminal.layout import View, bar, bullets, columns, dim, plain, section
 
 __all__ = ["comparison_view"]
@@ -36,10 +37,14 @@ def _parts(comparison: Comparison) -> Iterator[RenderableType]:
         yield section("Beware", bullets(comparison.warnings, style="yellow"))
     if comparison.statements:
         yield section("What can be said", bullets(comparison.statements))
+    if comparison.statements_this_dataset:
+        yield section("On this dataset as it stands", bullets(comparison.statements_this_dataset))
     yield _ranking(comparison)
     yield _pairs(comparison)
     if comparison.format_ranks is not None:
         yield _format_ranks(comparison.format_ranks)
+    if comparison.details is not None:
+        yield from detail_parts(comparison.details)
     if comparison.reasons:
         yield section("What these runs cannot tell", bullets(comparison.reasons.values(), style="dim"))
 
@@ -71,4 +76,6 @@ def _format_ranks(ranks: FormatRanks) -> Group:
     table = columns("", *(f"rank {place + 1}" for place in range(places)), right=range(1, places + 1), folding=(0,))
     for name, counts in ranks.counts.items():
         table.add_row(plain(name), *(count(number) for number in counts))
-    return section(f"In how many of {ranks.formats} formats a run has which rank", table)
+    share = pct(ranks.closest_shares.get(ranks.closest, 0.0))
+    near = f"nearest to the grid's ranking: {ranks.closest} (in {share} of resamples of items)"
+    return section(f"In how many of {ranks.formats} formats a run has which rank", table, dim(near))

@@ -90,7 +90,8 @@ def _headline(summary: Summary) -> RenderableType:
     known = summary.grid_accuracy is not None
     first = Text.assemble((f"{said.name} ", "bold"), (said.figure, "bold green" if known else "bold yellow"))
     beside = "   ".join(f"{label} {figure}" for label, figure in story.baselines(summary))
-    return Group("", first, plain(said.conditions), *([dim(beside)] if beside else []))
+    own = [dim(line)] if (line := story.this_dataset_line(summary)) else []
+    return Group("", first, *own, plain(said.conditions), *([dim(beside)] if beside else []))
 
 
 def _accuracies(summary: Summary) -> RenderableType | None:
@@ -117,6 +118,8 @@ def _formats(summary: Summary) -> RenderableType | None:
         for name, row in (("best", best), ("worst", worst))
     ]
     lines.append(("spread", dim("best minus worst"), plain(story.spread_text(summary.spread))))
+    if summary.recommended is not None:
+        lines += [(name, plain(format), dim(note)) for name, format, note in story.recommendations(summary.recommended)]
     if summary.spread_without_faults is not None:
         lines.append(("", dim("without faulty formats"), plain(story.spread_text(summary.spread_without_faults))))
     return section("Formats", rows(lines, right=(2,), folding=(1,)))

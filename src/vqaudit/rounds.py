@@ -1,0 +1,201 @@
+"""The rounds of an audit: one plan asked, or plan after plan where what came back decides what is asked next.
+
+Knows plans, runs and the rules of the analysis. A round is a pure function of the records before it, so that a run
+that was stopped anywhere goes on to the same end.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from vqaudit.asking.interfaces import find_interface
+from vqaudit.asking.plan import Arm, Plan, Trial, make_plan
+from vqaudit.asking.prompts import render
+from vqaudit.engines.base import Engine, Event
+from vqaudit.errors import AnalysisError, PlanError
+from vqaudit.items import Dataset
+from vqaudit.progress import no_progress, rich_progress
+from vqaudit.records import PLAN_SCHEMA, Manifest, RunTables, missing_trials, read_manifest, read_table, write_manifest
+from vqaudit.run import AskSpec, AuditSpec, make_audit_plan, run_plan
+from vqaudit.run.manifest import make_manifest, utc_now, write_inputs
+from vqaudit.run.requests import event_of
+from vqaudit.run.spec import Extremes, chosen_formats, confirmed_designs, two_stage_interfaces
+
+__all__ = ["Rounds", "ask_rounds", "check_rounds"]
+
+_End = Literal["complete", "interrupted", "failed"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rounds:
+    """Who is asked about what, and where the records go."""
+
+    engine: Engine
+    dataset: Dataset
+    out: Path
+    progress: bool
+
+    def ask(self, spec: AuditSpec, *, confirm: Extremes | None = None) -> None:
+        """Asks what one plan wants and the run directory does not hold yet."""
+        plan = make_audit_plan(self.dataset.items, spec, confirm=confirm)
+        _check_events(self.engine, plan, spec)
+        manifest = make_manifest(self.out, plan, self.engine, self.dataset, spec)
+        self.out.mkdir(parents=True, exist_ok=True)
+        write_inputs(self.out, plan)
+        write_manifest(self.out, manifest)
+        _execute(plan, self.engine, self.out, manifest, spec, self.progress)
+
+
+def check_rounds(dataset: Dataset, spec: AuditSpec) -> None:
+    """Refuses, before anything is spent, a target that these items or this design cannot reach.
+
+    Raises:
+        AnalysisError: The target is none, or below the items' own floor.
+        PlanError: The design draws nothing at random.
+    """
+    if spec.until is None:
+        return
+    from vqaudit.analysis.sequential import parse_target
+
+    parse_target(spec.until).check(len({item.cluster for item in dataset.items}))
+    if "randomised" not in spec.design:
+        raise PlanError(f"until={spec.until!r} needs the design randomised, not {', '.join(spec.design)}")
+
+
+def ask_rounds(rounds: Rounds, spec: AuditSpec) -> None:
+    """Asks everything that an audit asks, in as many rounds as it takes.
+
+    Raises:
+        VqauditError: See the tree in `vqaudit.errors`; what was answered before is on disk.
+    """
+    if spec.until is not None:
+        _ask_until(rounds, spec, spec.until)
+        return
+    rounds.ask(spec)
+    if two_stage_interfaces(spec):
+        rounds.ask(spec, confirm=_extremes(rounds, spec))
+
+
+def _ask_until(rounds: Rounds, spec: AuditSpec, until: str) -> None:
+    """Draws once more for every item until the half-width is reached, or the most draws are."""
+    from vqaudit.analysis.sequential import parse_target, reach_width
+
+    target = parse_target(until)
+    for draws in range(1, spec.max_draws + 1):
+        rounds.ask(spec.model_copy(update={"draws": draws}))
+        decision = reach_width(_drawn(rounds.out).first(draws), target)
+        _note(rounds, {"target": until, "draws": draws, "reached": decision.stop, "sentence": decision.sentence})
+        if decision.stop:
+            return
+
+
+def _note(rounds: Rounds, found: dict[str, Any]) -> None:
+    """Keeps why the drawing stopped, and what it saved against the grid."""
+    manifest = read_manifest(rounds.out)
+    items = rounds.dataset.items
+    interfaces = max(1, len(manifest.interfaces))
+    grid = 48 * sum(item.n_options if item.permutable else 1 for item in items) * interfaces
+    asked = manifest.counts.get("planned", 0)
+    saved = {"trials": asked, "grid_trials": grid, "saved": 1 - asked / grid}
+    write_manifest(rounds.out, manifest.model_copy(update={"stopping": found | saved}))
+
+
+def _drawn(out: Path) -> Any:
+    """The outcomes of a run's randomised design by item and draw."""
+    from vqaudit.analysis.designs import main_trials, planned_trials
+    from vqaudit.analysis.draw_table import draw_table
+    from vqaudit.analysis.frame import analysis_frame
+
+    tables = RunTables.load(out)
+    frame = analysis_frame(tables)
+    main = main_trials(frame, planned_trials(tables, frame), design="randomised")
+    if (complaint := main.completeness.complaint) is not None:
+        raise AnalysisError(f"{out} cannot decide what to ask next: {complaint}")
+    table = draw_table(main)
+    if table is None:
+        raise AnalysisError(f"{out} cannot decide what to ask next: no trial has a known answer")
+    return table
+
+
+def _extremes(rounds: Rounds, spec: AuditSpec) -> Extremes:
+    """The formats that the plan on disk already confirms; else those that the first stage points to."""
+    from vqaudit.analysis.screening import choose_formats
+
+    known = _confirmed_before(rounds, spec)
+    return known if known is not None else Extremes(*choose_formats(_drawn(rounds.out)))
+
+
+def _confirmed_before(rounds: Rounds, spec: AuditSpec) -> Extremes | None:
+    """Which formats' trials the stored plan holds for the second stage: a retried failure must not move the choice."""
+    plan = read_table(rounds.out / "plan.parquet", PLAN_SCHEMA)
+    stored = {name: set(plan.filter(plan["design"] == name)["trial"]) for name in ("confirm-worst", "confirm-best")}
+    if not all(stored.values()):
+        return None
+    formats = chosen_formats(spec)[0]
+    interface = find_interface(two_stage_interfaces(spec)[0])
+    item = rounds.dataset.items[:1]
+    found: list[tuple[str, ...]] = []
+    for place, trials in enumerate(stored.values()):
+        names = []
+        for format in formats:
+            alone = Extremes((format.name,), (format.name,))
+            one = make_plan(item, [Arm(interface=interface, design=confirmed_designs(spec, alone)[place])])
+            if trials.issuperset(trial.id for trial in one.trials):
+                names.append(format.name)
+        found.append(tuple(names))
+    return Extremes(*found)
+
+
+def _check_events(engine: Engine, plan: Plan, spec: AuditSpec) -> None:
+    first: dict[str, Trial] = {}
+    for trial in plan.trials:
+        first.setdefault(trial.variant.interface.name, trial)
+    engine.check([_event(plan, trial, spec.asking) for trial in first.values()])
+
+
+def _event(plan: Plan, trial: Trial, asking: AskSpec) -> Event:
+    format = trial.variant.format
+    vocabulary = () if format is None else plan.vocabulary(format)
+    return event_of(trial.variant.interface, render(plan.items[trial.item], trial.variant), vocabulary, asking)
+
+
+def _execute(plan: Plan, engine: Engine, out: Path, manifest: Manifest, spec: AuditSpec, progress: bool) -> None:
+    started = time.monotonic()
+    status: _End = "failed"
+    pending = missing_trials((t.id for t in plan.trials), RunTables.load(out).trials)
+    bar = (
+        rich_progress(engine.name, total=len(plan), done=len(plan) - len(pending))
+        if progress
+        else nullcontext(no_progress)
+    )
+    try:
+        with bar as advance:
+            run_plan(plan, engine, out=out, spec=spec.asking, advance=advance)
+        status = "complete"
+    except KeyboardInterrupt:
+        status = "interrupted"
+        raise
+    finally:
+        _finish(out, manifest, status, time.monotonic() - started)
+
+
+def _finish(out: Path, manifest: Manifest, status: _End, seconds: float) -> None:
+    tables = RunTables.load(out)
+    failed = tables.trials.filter(tables.trials["outcome"] == "failed").height
+    planned = tables.plan["trial"].n_unique()
+    counts = {"planned": planned, "done": tables.trials.height - failed, "failed": failed}
+    write_manifest(
+        out,
+        manifest.model_copy(
+            update={
+                "status": status,
+                "counts": counts,
+                "finished": utc_now(),
+                "seconds": (manifest.seconds or 0.0) + seconds,
+            }
+        ),
+    )
