@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from vqaudit.asking.plan import Plan, Trial
 from vqaudit.asking.prompts import render
@@ -33,8 +33,12 @@ class CostEstimate:
     """Over all trials, image tokens included; None where the engine cannot count without asking."""
     seconds: float | None
     """Expected wall-clock time of this engine here; None where nothing was timed."""
+    tokens_computed: int | None
+    """Prompt and new tokens that pass the model; None where nothing was timed or the engine does not say."""
+    tokens_reused: int | None
+    """Prompt tokens that do not, since an earlier trial's beginning serves."""
     sampled: int
-    """Trials that the two figures above are scaled up from."""
+    """Trials that these figures are scaled up from."""
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the same as JSON values."""
@@ -58,14 +62,38 @@ def _requests(plan: Plan, trials: Sequence[Trial], spec: AskSpec) -> list[Reques
     return requests
 
 
-def _timed(engine: Engine, requests: Sequence[Request]) -> float:
-    """Seconds per request, after one batch to warm up."""
+def _neighbours(trials: Sequence[Trial], number: int) -> list[Trial]:
+    """All trials of a few items: what they share is computed once, and that must show in the time."""
+    by_item: dict[int, list[Trial]] = {}
+    for trial in trials:
+        by_item.setdefault(trial.item, []).append(trial)
+    groups = list(by_item.values())
+    wanted = max(1, min(len(groups), number // len(groups[0])))
+    return [trial for group in groups[:: len(groups) // wanted][:wanted] for trial in group]
+
+
+class _Spent(NamedTuple):
+    """What some trials took, per trial."""
+
+    seconds: float
+    computed: float | None
+    reused: float | None
+
+
+def _timed(engine: Engine, requests: Sequence[Request]) -> _Spent:
+    """What each request takes, after one to warm up."""
     batches = list(engine.batches(requests))
     engine.answer(batches[0][:1])
     started = time.perf_counter()
-    for batch in batches:
-        engine.answer(batch)
-    return (time.perf_counter() - started) / len(requests)
+    outcomes = [outcome for batch in batches for outcome in engine.answer(batch)]
+    seconds = time.perf_counter() - started
+    computed, reused = ([getattr(o, f"tokens_{what}") for o in outcomes] for what in ("computed", "reused"))
+    return _Spent(seconds / len(requests), _mean(computed), _mean(reused))
+
+
+def _mean(numbers: Sequence[int | None]) -> float | None:
+    known = [number for number in numbers if number is not None]
+    return sum(known) / len(known) if known else None
 
 
 def estimate_cost(plan: Plan, engine: Engine, *, spec: AskSpec, sample: int = 24, timed: bool = False) -> CostEstimate:
@@ -82,18 +110,21 @@ def estimate_cost(plan: Plan, engine: Engine, *, spec: AskSpec, sample: int = 24
     for trial in plan.trials:
         by_interface.setdefault(trial.variant.interface.name, []).append(trial)
     tokens: float | None = 0.0
-    seconds: float | None = 0.0 if timed else None
+    totals: list[float | None] = [0.0, 0.0, 0.0] if timed else [None, None, None]
     sampled = 0
     for trials in by_interface.values():
         requests = _requests(plan, _sample(trials, sample), spec)
         if not requests:
             continue
         sampled += len(requests)
-        counts = [engine.count_tokens(request) for request in requests]
-        known = [count for count in counts if count is not None]
-        tokens = None if tokens is None or not known else tokens + sum(known) / len(known) * len(trials)
-        if seconds is not None:
-            seconds += _timed(engine, requests) * len(trials)
+        mean = _mean([engine.count_tokens(request) for request in requests])
+        tokens = None if tokens is None or mean is None else tokens + mean * len(trials)
+        if timed:
+            spent = _timed(engine, _requests(plan, _neighbours(trials, sample), spec) or requests)
+            totals = [
+                None if total is None or each is None else total + each * len(trials)
+                for total, each in zip(totals, spent, strict=True)
+            ]
     sources = {source for item in plan.items for source in item.images}
     return CostEstimate(
         trials=len(plan),
@@ -101,6 +132,8 @@ def estimate_cost(plan: Plan, engine: Engine, *, spec: AskSpec, sample: int = 24
         images=len(sources),
         trials_by_interface=dict(Counter(trial.variant.interface.name for trial in plan.trials)),
         prompt_tokens=None if tokens is None else round(tokens),
-        seconds=seconds,
+        seconds=totals[0],
+        tokens_computed=None if totals[1] is None else round(totals[1]),
+        tokens_reused=None if totals[2] is None else round(totals[2]),
         sampled=sampled,
     )

@@ -195,3 +195,12 @@ def test_intervals_of_a_randomised_design_cover(draws, monkeypatch):
     assert here / repeats >= least
     assert abs(np.mean(values) - 0.2) < 3 * np.std(values) / np.sqrt(repeats)
     assert np.mean(widths) < 1.4 * 1.96 * np.std(values)
+
+
+def test_a_logit_without_a_robust_error_has_no_interval(frame, monkeypatch):
+    certain = LogitFit({("id_set", "upper"): (0.2, 0.0)}, "fitted")
+    monkeypatch.setattr("vqaudit.analysis.effects.findings.fit_logit", lambda coded: certain)
+    monkeypatch.setattr("vqaudit.analysis.effects.findings._largest_gap", lambda coded, logit: 0.0)
+    levels = {row.level: row for row in trial_effects(frame, grid=True).factors["id_set"].levels}
+    assert (levels["upper"].logit_effect.value, levels["upper"].logit_effect.low) == (0.2, None)
+    assert "too few items" in levels["upper"].logit_effect.reason

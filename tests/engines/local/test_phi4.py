@@ -296,7 +296,9 @@ def load_local_again(engine):
 def test_an_adapter_of_another_model_is_refused(families, tmp_path, name):
     pytest.importorskip("peft")
     tiny = families.save("phi4", tmp_path)
-    write_adapter(tmp_path, tiny.model, change=lambda weights: weights.update({f"base_model.model.{name}": torch.ones(4, 128)}))
+    write_adapter(
+        tmp_path, tiny.model, change=lambda weights: weights.update({f"base_model.model.{name}": torch.ones(4, 128)})
+    )
     with pytest.raises(EngineError, match="does not fit its model"):
         load_local(tmp_path)
 
@@ -379,3 +381,19 @@ def test_a_picture_stands_where_the_prompt_puts_it(engine_of, ask):
     places = [place for place, token in enumerate(prompt.token_ids) if token == image]
     assert places == list(range(places[0], places[0] + len(places)))
     assert places[0] > 1
+
+
+def test_links_of_a_chain_are_of_one_regime(long_folder, ask):
+    requests = [
+        ask(IDScores(), "#" * (LIMIT - 70) + mark * 120 + "#%" * n + "?", trial=f"{mark}{n}")
+        for mark in "+="
+        for n in range(1, 9)
+    ]
+    found = {}
+    for sharing in ("off", "auto"):
+        engine = load_local(long_folder, spec=LocalSpec(prefix_sharing=sharing))
+        batches = list(engine.batches(requests))
+        assert all(bool(batch.shared.chain) == (sharing == "auto") for batch in batches)
+        found[sharing] = {outcome.trial: outcome for batch in batches for outcome in engine.answer(batch)}
+    for trial, outcome in found["off"].items():
+        assert largest_gap(outcome, found["auto"][trial]) < 1e-4

@@ -9,18 +9,22 @@ from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
+from scipy.special import stdtrit
 
 from vqaudit.analysis.effects.coding import POSITION, Coded, Factor, code_trials
 from vqaudit.analysis.effects.linear import LinearFit, contrast, deviations, fit_linear, joint_p_value
 from vqaudit.analysis.effects.logit import LogitFit, fit_logit, separated_levels
 from vqaudit.analysis.estimates import Estimate, PairedEstimate
 from vqaudit.analysis.figures import Figure, Row
-from vqaudit.analysis.intervals import Floats, normal_quantile
+from vqaudit.analysis.intervals import Floats
 from vqaudit.analysis.linearised import linearised_difference
 from vqaudit.analysis.this_dataset import EXACT
 from vqaudit.errors import AnalysisError
 
 __all__ = ["Effects", "FactorEffects", "LevelEffect", "LogitCheck", "trial_effects"]
+
+
+_NOTHING = 1e-9
 
 
 class LevelEffect(Row):
@@ -153,14 +157,18 @@ def _logit_effect(logit: LogitFit, factor: str, level: str, coded: Coded) -> Est
     if found is None:
         return None
     value, error = found
-    half = normal_quantile(0.95) * error
+    clusters, trials = int(coded.clusters.max()) + 1, coded.right.size
+    if error < _NOTHING:
+        # few clusters that move a figure alike have no robust variance, and that is no certainty
+        return Estimate(value=value, n=clusters, trials=trials, reason="too few items for a robust error of the logit")
+    half = float(stdtrit(clusters - 1, 0.975)) * error
     return Estimate(
         value=value,
         low=max(-1.0, value - half),
         high=min(1.0, value + half),
-        n=int(coded.clusters.max()) + 1,
-        trials=coded.right.size,
-        standard_error=error or None,
+        n=clusters,
+        trials=trials,
+        standard_error=error,
     )
 
 

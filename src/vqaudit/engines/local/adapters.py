@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors.torch import load_file
-from transformers.utils import cached_file
+from transformers.utils.hub import cached_file
 
 from vqaudit.errors import EngineError, EngineUnavailable
 
@@ -61,7 +62,7 @@ def _file(name: str, folder: str, file: str, revision: str | None) -> str | None
 def _inject(network: Any, folder: Path, weights: dict[str, torch.Tensor], name: str) -> None:
     """Does what transformers' `load_adapter` does, which wants a newer peft than the one that it works with."""
     try:
-        import peft
+        peft: Any = import_module("peft")
     except ImportError as error:
         raise EngineUnavailable(f"the vision adapter of model {name!r}", extra="peft") from error
     config = peft.PeftConfig.from_pretrained(str(folder))

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch.nn.functional import interpolate, pad
 from transformers.image_processing_backends import PilBackend
-from transformers.image_processing_utils import BatchFeature
+from transformers.image_processing_base import BatchFeature
 from transformers.image_utils import PILImageResampling
 from transformers.processing_utils import ImagesKwargs
 
@@ -61,7 +61,7 @@ class Phi4MultimodalImageProcessorPil(PilBackend):
     valid_kwargs = CropKwargs
     model_input_names = ["image_pixel_values", "image_sizes", "image_attention_mask"]  # noqa: RUF012
 
-    def _preprocess(self, images: Sequence[np.ndarray], **settings: Any) -> BatchFeature:
+    def _preprocess(self, images: Sequence[np.ndarray], *_: Any, **settings: Any) -> BatchFeature:
         cuts = [self._cut(torch.from_numpy(np.ascontiguousarray(image)), settings) for image in images]
         most = max(len(cut.crops) for cut in cuts)
         data = {

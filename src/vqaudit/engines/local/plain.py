@@ -82,12 +82,14 @@ class PlainPath:
         """Computes one row from nothing and returns it as a beginning that others can go on from."""
         own = self._own_positions and row.pictures is not None
         if own:
-            self._model.model.rope_deltas = None  # of whatever picture came last: a model that finds one would go on from it
+            # Of whatever picture came last: a model that finds one would go on from it.
+            self._model.model.rope_deltas = None
         cache: Any = DynamicCache()
         self._forward([row], keep=1, cache=cache)
         length = len(row.token_ids)
         layers = tuple(KeyValues(layer.keys, layer.values) for layer in cache.layers)
-        offset = int(self._model.model.rope_deltas.reshape(-1)[0]) if own else 0
+        deltas: Any = self._model.model.rope_deltas if own else None
+        offset = int(deltas.reshape(-1)[0]) if own else 0
         return Prefix(layers=layers, length=length, offset=offset)
 
     @torch.inference_mode()
@@ -133,8 +135,9 @@ class PlainPath:
         """Returns the greedy reply to each row, at most `max_tokens` tokens."""
         parts = self._alike(rows, max_tokens)
         found = [self._generate_alike([rows[index] for index in part], max_tokens) for part in parts]
-        replies = {i: reply for part, each in zip(parts, found, strict=True) for i, reply in zip(part, each, strict=True)}
-        return [replies[index] for index in range(len(rows))]
+        places = {index: place for place, index in enumerate(index for part in parts for index in part)}
+        replies = [reply for each in found for reply in each]
+        return [replies[places[index]] for index in range(len(rows))]
 
     def _generate_alike(self, rows: Sequence[Row], max_tokens: int) -> list[Generated]:
         """Where the rotary embedding changes on the way (LongRoPE), computes what came before anew.

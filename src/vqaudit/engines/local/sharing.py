@@ -134,16 +134,18 @@ class SharingPlan:
 
     def _checked(self, group: Group, slots: Sequence[Slot]) -> Group:
         """Drops beginnings that pictures reach beyond, and those that save little."""
+        assert self.network is not None
         members = [slots[index] for index in group.indices]
-        chain = tuple(length for length in group.chain if not self._image_behind(members[0], length))
-        shared = chain[-1] if chain else 0
         longest = max(slot.load.length for slot in members)
+        chain = tuple(
+            length
+            for length in group.chain
+            if not self._image_behind(members[0], length) and self.network.same_regime(length, longest)
+        )
+        shared = chain[-1] if chain else 0
         saves = (len(members) - 1) * shared > self.budget.call
         whole = not any(self._image_behind(slot, shared) for slot in members)
-        assert self.network is not None
-        if saves and whole and self.network.same_regime(shared, longest):
-            return Group(chain=chain, indices=group.indices)
-        return Group(chain=(), indices=group.indices)
+        return Group(chain=chain if saves and whole else (), indices=group.indices)
 
     def _image_behind(self, slot: Slot, length: int) -> bool:
         return bool(slot.digests) and not self.image_tokens.isdisjoint(slot.prompt.token_ids[length:])

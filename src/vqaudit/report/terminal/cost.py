@@ -16,13 +16,18 @@ from vqaudit.report.untrusted import bare_name
 
 __all__ = ["cost_view"]
 
+_TOKENS = (
+    ("tokens computed", "tokens_computed", "those that pass the model, replies included"),
+    ("tokens reused", "tokens_reused", "what prompts share and is computed once"),
+)
+
 
 def cost_view(cost: Mapping[str, Any], *, model: str, data: str) -> View:
     """Returns what `rich` prints of a plan: trials, pictures, tokens, time.
 
     Args:
         cost: A cost estimate as JSON values: `trials`, `items`, `images`, `trials_by_interface`, `prompt_tokens`
-            and `seconds` (None where not known), `sampled`.
+            and `seconds` (None where not known), `tokens_computed` and `tokens_reused` (likewise), `sampled`.
         model: Name of the model.
         data: Name of the dataset.
     """
@@ -32,6 +37,7 @@ def cost_view(cost: Mapping[str, Any], *, model: str, data: str) -> View:
         ("trials", count(cost["trials"])),
         *(("", count(trials), plain(interface)) for interface, trials in cost["trials_by_interface"].items()),
         ("prompt tokens", *_scaled(cost["prompt_tokens"], count, sampled, "this engine cannot count them")),
+        *((label, count(cost[key]), dim(note)) for label, key, note in _TOKENS if cost.get(key) is not None),
         ("time", *_scaled(cost["seconds"], duration, f"here, {sampled}", "not timed")),
     ]
     table = rows(lines, right=(1,), folding=(2,))
