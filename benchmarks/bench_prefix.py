@@ -15,9 +15,10 @@ Where a GPU is, it is used. `--quick` measures the slow ones on fewer prompts an
 from __future__ import annotations
 
 import argparse
+import ctypes
+import gc
 import json
 import platform
-import resource
 import subprocess
 import sys
 import tempfile
@@ -41,18 +42,7 @@ from vqaudit.engines.local import LocalEngine, LocalSpec, load_local
 
 BATCH = 16
 QUESTION = "Looking at the table in the middle of the room, which of these objects stands nearest to the open window?"
-OPTIONS = (
-    "a red cup",
-    "the old lamp",
-    "two books",
-    "a plate",
-    "the clock",
-    "a key",
-    "four pens",
-    "a box",
-    "a hat",
-    "it",
-)
+OPTIONS = ("cup", "lamp", "book", "plate", "clock", "key", "pen", "box", "hat", "vase")
 
 
 def requests_of(*, options: int = 4, formats: int = 48, event: Event | None = None) -> list[Request]:
@@ -166,7 +156,9 @@ def ours(engine: LocalEngine, requests: Sequence[Request]) -> list[Any]:
         engine._paths.shared.store._kept.clear()
     engine._tools.encoder._kept.clear()
     engine._tools.encoder._reader._kept.clear()
-    return [outcome for batch in engine.batches(requests) for outcome in engine.answer(batch)]
+    outcomes = [outcome for batch in engine.batches(requests) for outcome in engine.answer(batch)]
+    assert not any(outcome.error for outcome in outcomes), outcomes[0].error
+    return outcomes
 
 
 def unique_tokens(engine: LocalEngine, requests: Sequence[Request]) -> int:
@@ -260,7 +252,7 @@ def growth(folder: Path) -> list[dict[str, Any]]:
         ]
         save(name, folder, [part.text for r in requests for part in r.parts[1:]], image_tokens=sizes["image_tokens"])
         quick, plain = load_local(folder), load_local(folder, spec=LocalSpec(prefix_sharing="off"))
-        some = asked[:: max(1, len(asked) // 8)]
+        some = asked[:: max(1, len(asked) // 4)]
         shared = min(seconds(lambda quick=quick, asked=asked: ours(quick, asked))[0] for _ in range(2))
         whole = seconds(lambda plain=plain, some=some: ours(plain, some))[0] * len(asked) / len(some)
         rows.append(
@@ -281,7 +273,7 @@ def memory(name: str, way: str) -> int:
     out = subprocess.run(
         [sys.executable, __file__, "--only", f"{name}:{way}"], capture_output=True, text=True, check=True
     )
-    return int(out.stdout.split()[-1])
+    return max(1, int(out.stdout.split()[-1]))
 
 
 def only(name: str, way: str) -> None:
@@ -291,12 +283,21 @@ def only(name: str, way: str) -> None:
         engine = load_local(folder)
         plain = Plain(Path(folder), engine)
         plain.generate(requests[:1], batch=1, new=1)
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        gc.collect()
+        ctypes.CDLL(None).malloc_trim(0)
+        before = kibibytes("VmRSS")
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # forgets the peak so far
         if way == "ours":
             ours(engine, requests)
         else:
             plain.generate(requests[: 2 * BATCH], batch=BATCH, new=1)
-        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+        print(kibibytes("VmHWM") - before)
+
+
+def kibibytes(field: str) -> int:
+    """A line of Linux's account of this process."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return int(next(line for line in lines if line.startswith(field)).split()[1])
 
 
 def main() -> None:
@@ -316,7 +317,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name in MODELS:
             rows = measure(name, Path(folder), quick=arguments.quick)
-            rows[0]["peak_memory_ratio"] = memory(name, "ours") / max(1, memory(name, "batched"))
+            rows[0]["peak_memory_ratio"] = memory(name, "ours") / memory(name, "batched")
             for row in rows:
                 print({key: round(v, 7) if isinstance(v, float) else v for key, v in row.items()}, flush=True)
             results += rows

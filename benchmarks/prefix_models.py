@@ -65,6 +65,8 @@ def qwen2_vl(texts: Sequence[str], *, image_tokens: int) -> tuple[Any, Any]:
             **TEXT,
             num_key_value_heads=2,
             vocab_size=len(tokenizer),
+            bos_token_id=None,
+            eos_token_id=tokenizer.eos_token_id,
             rope_parameters={"rope_type": "default", "rope_theta": 1e6, "mrope_section": [8, 12, 12]},
         ),
         vision_config=dict(depth=4, embed_dim=256, num_heads=4, hidden_size=256, patch_size=14, mlp_ratio=4),
@@ -109,7 +111,9 @@ def llava(texts: Sequence[str], *, image_tokens: int) -> tuple[Any, Any]:
     )
     config = hf.LlavaConfig(
         vision_config=vision,
-        text_config=hf.LlamaConfig(**TEXT, num_key_value_heads=4, vocab_size=len(tokenizer)),
+        text_config=hf.LlamaConfig(
+            **TEXT, num_key_value_heads=4, vocab_size=len(tokenizer), eos_token_id=tokenizer.eos_token_id
+        ),
         image_token_index=tokenizer.image_token_id,
         image_seq_length=round(image_tokens**0.5) ** 2,
     )

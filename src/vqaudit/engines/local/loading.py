@@ -225,4 +225,6 @@ def _ends(network: Any, tokenizer: Any) -> tuple[int, ...]:
         tokenizer.eos_token_id,
     ]
     flat = [token for value in named for token in (value if isinstance(value, list | tuple) else [value])]
-    return tuple(sorted({token for token in flat if token is not None}))
+    size = network.get_output_embeddings().weight.shape[0]
+    # some configurations name an end token of another tokenizer, beyond what the model can write
+    return tuple(sorted({token for token in flat if token is not None and token < size}))
