@@ -118,11 +118,13 @@ def _formats(summary: Summary) -> RenderableType | None:
         for name, row in (("best", best), ("worst", worst))
     ]
     lines.append(("spread", dim("best minus worst"), plain(story.spread_text(summary.spread))))
-    if summary.recommended is not None:
-        lines += [(name, plain(format), dim(note)) for name, format, note in story.recommendations(summary.recommended)]
     if summary.spread_without_faults is not None:
         lines.append(("", dim("without faulty formats"), plain(story.spread_text(summary.spread_without_faults))))
-    return section("Formats", rows(lines, right=(2,), folding=(1,)))
+    if summary.recommended is None:
+        return section("Formats", rows(lines, right=(2,), folding=(1,)))
+    # of its own, since the notes would leave no room for the names above
+    advice = [(name, plain(format), dim(note)) for name, format, note in story.recommendations(summary.recommended)]
+    return section("Formats", rows(lines, right=(2,), folding=(1,)), rows(advice, folding=(2,)))
 
 
 def _factors(summary: Summary) -> RenderableType | None:
