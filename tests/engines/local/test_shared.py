@@ -84,11 +84,12 @@ def test_replies_are_those_without_sharing(family, shown, engine_of, ask):
     assert len(differing) <= 0.02 * len(requests)
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("images", [0, 1, 3])
+@pytest.mark.parametrize(("strategy", "images"), [("cascade", 0), ("cascade", 1), ("cascade", 3), ("expanded", 1)])
 def test_every_event_agrees(family, families, engine_of, ask, strategy, images):
-    if images and family not in families.VISION_FAMILIES:
-        pytest.skip("a text model has no pictures")
+    if family not in families.VISION_FAMILIES:
+        if (strategy, images) in (("cascade", 1), ("cascade", 3)):
+            pytest.skip("a text model has no pictures")
+        images = 0
     plain, shared = pair_of(engine_of, family, strategy)
     events = [
         IDScores(watch=("The",)),
