@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from vqaudit.analysis.sequential import RankingRule, look_schedule
 from vqaudit.auditing import audit, load_data
 from vqaudit.engines.base import Engine
 from vqaudit.errors import PlanError
@@ -68,16 +69,7 @@ def audit_ranking(
         PlanError: Fewer than two models, or a setting that this design decides.
         VqauditError: See `audit`.
     """
-    from vqaudit.analysis.sequential import RankingRule, look_schedule
-
-    wanted = _RULE | dict(rule or {})
-    decided = sorted({"design", "draws", "until"} & settings.keys())
-    if len(models) < 2 or decided or wanted.keys() - _RULE.keys():
-        raise PlanError(
-            f"a ranking needs two models or more, not {len(models)}, and decides on its draws itself; it takes margin "
-            f"and max_draws as its rule, and not {decided + sorted(wanted.keys() - _RULE.keys())}"
-        )
-    looks = RankingRule(look_schedule(int(wanted["max_draws"])), float(wanted["margin"]))
+    looks = _rule(len(models), rule or {}, settings)
     folders = _folders(models, Path(out))
     dataset = load_data(data)
     drawn: dict[str, int] = {}
@@ -93,6 +85,17 @@ def audit_ranking(
     found = _ranking(verdicts, drawn, dataset)
     write_text(Path(out) / "ranking.json", json.dumps(found.to_dict(), indent=1) + "\n")
     return found
+
+
+def _rule(models: int, rule: Mapping[str, float], settings: Mapping[str, Any]) -> RankingRule:
+    wanted = _RULE | dict(rule)
+    unknown = sorted({"design", "draws", "until"} & settings.keys()) + sorted(wanted.keys() - _RULE.keys())
+    if models < 2 or unknown:
+        raise PlanError(
+            f"a ranking needs two models or more, not {models}, and decides on its draws itself; it takes margin "
+            f"and max_draws as its rule, and not {unknown}"
+        )
+    return RankingRule(look_schedule(int(wanted["max_draws"])), float(wanted["margin"]))
 
 
 def _folders(models: Mapping[str, Any], out: Path) -> dict[str, Path]:

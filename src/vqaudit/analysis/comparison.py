@@ -155,12 +155,8 @@ def compare(
     pairs = paired_comparisons(labels, common.values, clusters=codes, trials=common.trials, drawn=drawn)
     ranked = _ranked(entries, common, bootstrap_ranks(common.values, clusters=codes, seed=seed))
     by_format = _format_ranks(entries, common, reasons, seed=seed)
-    more = None
-    if details:
-        tables = {entry.name: entry.tables for entry in entries}
-        known_formats = None if by_format is None else by_format.accuracies
-        items = common.keys["item"]
-        more = comparison_details(tables, items, accuracies=known_formats, calibration=calibration, seed=seed)
+    tables = {entry.name: entry.tables for entry in entries}
+    known_formats = None if by_format is None else by_format.accuracies
     return Comparison(
         seed=seed,
         measure=measure,
@@ -172,7 +168,11 @@ def compare(
         statements=_statements(ranked, pairs),
         statements_this_dataset=[] if drawn is None else _statements(ranked, pairs, this_dataset=True),
         format_ranks=by_format,
-        details=more,
+        details=comparison_details(
+            tables, common.keys["item"], accuracies=known_formats, calibration=calibration, seed=seed
+        )
+        if details
+        else None,
         warnings=_warnings(entries, common),
         reasons=reasons,
     )

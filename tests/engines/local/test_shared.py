@@ -285,6 +285,12 @@ def test_numbers_that_are_none_never_agree(engine_of, monkeypatch):
     assert paths.tried[0].max_abs_diff == torch.inf
 
 
+def test_what_cannot_be_checked_is_not_shared(engine_of):
+    paths = choose_paths(engine_of("llava")._paths.plain, [], ends=(), sharing="auto")
+    assert paths.shared is None
+    assert "nothing is checked" in paths.tried[0].error
+
+
 def test_half_precision_is_checked_against_its_own_rounding(checkpoint, ask):
     spec = LocalSpec(dtype="bfloat16")
     engine, plain = (

@@ -138,10 +138,11 @@ class LocalEngine:
         for picture in (False, True) if self._loaded.processor is not None else (False,):
             requests = sample_requests(picture=picture, words=window if window <= _LONGEST_SAMPLE else 0)
             prompts = self._tools.encoder.encode(requests)
-            if all(isinstance(prompt, Prompt) for prompt in prompts):
-                rows = [self._asked(*pair).row() for pair in zip(requests, prompts, strict=True)]
-                common = prefix_groups([row.token_ids for row in rows], call=_LONGEST_SAMPLE)[0].chain
-                groups.append((rows, Shared(common)))
+            if not all(isinstance(prompt, Prompt) for prompt in prompts):
+                return []  # what cannot be checked is not shared
+            rows = [self._asked(*pair).row() for pair in zip(requests, prompts, strict=True)]
+            common = prefix_groups([row.token_ids for row in rows], call=_LONGEST_SAMPLE)[0].chain
+            groups.append((rows, Shared(common)))
         return groups
 
     def _make_sharing(self, paths: Paths) -> SharingPlan:

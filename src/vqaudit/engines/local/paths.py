@@ -108,6 +108,10 @@ def _largest(difference: torch.Tensor) -> float:
 
 def _compare(plain: PlainPath, shared: SharedPath, groups: Sequence[tuple[Sequence[Row], Shared]]) -> Agreement:
     network = shared.network
+    if not groups:
+        return Agreement(
+            strategy=shared.strategy, error="no sample prompt could be put to the model, so nothing is checked"
+        )
     if network.unknown_layers:
         return Agreement(strategy=shared.strategy, error=f"layers of kind {', '.join(network.unknown_layers)}")
     if network.attention not in ("sdpa", "eager") or (shared.strategy == "cascade" and network.attention == "eager"):
