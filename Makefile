@@ -4,6 +4,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 # The constraints give CI and laptops one known torch; unset CONSTRAINTS to take what your index offers.
 CONSTRAINTS ?= -c constraints/ci-cpu.txt
+# One process per core, one thread each: many small models, none of which gains from threads.
+TESTERS ?= -n auto --maxprocesses 4 --dist loadfile
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 .PHONY: help setup demo test test-all check fix docs bench clean
@@ -34,10 +36,10 @@ demo: $(VENV)/.run  ## Audit the packaged model on the packaged items into runs/
 	  --max-tokens 80 --out runs/demo
 
 test: $(VENV)/.test  ## Run the tests
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(TESTERS)
 
 test-all: $(VENV)/.test  ## Run the long tests too
-	$(BIN)/python -m pytest -m "slow or not slow"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(TESTERS) -m "slow or not slow"
 
 check: $(VENV)/.dev  ## Lint, types and layers
 	$(BIN)/ruff check .
