@@ -151,3 +151,18 @@ def test_an_empty_list_has_no_bound_and_a_positive_entry_is_refused() -> None:
 def test_ids_of_several_characters_are_whole_tokens() -> None:
     combined = combine_spellings([("1", -0.5), (" 12", -1.5), ("2", -2.5)], option_ids=["1", "2", "12"])
     assert [combined.scores[i] for i in ("1", "2", "12")] == [-0.5, -2.5, -1.5]
+
+
+def test_an_id_that_is_only_bounded_may_lose_but_never_wins() -> None:
+    shown = ["A", "B", "C"]
+    found = read_scores([-0.4, -2.0, None], option_ids=shown, bound=-1.5)
+    assert found.reading.option_id == "A"
+    assert found.reading.reason == "largest score; bounded only: C"
+    assert found.margin == pytest.approx(1.1)
+    near = read_scores([-0.4, -2.0, None], option_ids=shown, bound=-0.4)
+    assert near.reading.outcome == "ambiguous"
+    assert "C may be as likely as A" in near.reading.reason
+    assert read_scores([-0.4, None, None], option_ids=shown, bound=-3.0).margin == pytest.approx(2.6)
+    assert read_scores([None, None, None], option_ids=shown, bound=-3.0).reading.outcome == "ambiguous"
+    assert read_scores([-0.4, -0.4, None], option_ids=shown, bound=-3.0).reading.reason == "tie: A, B"
+    assert read_scores([-0.4, math.nan, None], option_ids=shown, bound=-3.0).reading.outcome == "ambiguous"

@@ -81,6 +81,7 @@ _DIRECT = re.compile(
 )
 _BOX = re.compile(OPEN)
 
+_RIVALS = r"(?:distractor|decoy|alternative|rival|competitor|competing|runner-up|wrong|incorrect|other)\b"
 _DESCRIBES = re.compile(r"\b(?:it|this|that|which)(?:\sis|'s)\b|\blooks like\b", re.IGNORECASE)
 _CONCLUDES = re.compile(
     "|".join(
@@ -88,6 +89,8 @@ _CONCLUDES = re.compile(
             r"\b(?:it|this|that|which)\s(?:must be|should be|has to be|would be|can only be)\b",
             r"\b(?:match(?:es|ing)?|correspond(?:s|ing)?(?:\s(?:to|with))?|closest to|given (?:by|as|in)|aligns with)"
             r"\s(?:the\s)?(?=(?:options?|choice|answer|letter)\b)",
+            rf"(?<!second )(?<!second-)(?<!next )(?<!not the )\b(?:closest|nearest|best|matching)\s"
+            rf"(?:(?!{_RIVALS})[\w-]+\s){{0,5}}is\s(?:therefore\s|thus\s)?(?:the\s)?(?=(?:option|choice)\b)",
             r"\b(?:leaves|leaving|left with|remaining is)\b(?:\s(?:us|me|you))?(?:\swith)?(?:\s(?:only|just))?",
             r"\b(?:wait|actually|correction|corrected|edit|i mean|sorry|scratch that|hmm|nope)\b[\s,.:;-]*",
             r"\bno\s?[,.;:-]\s*",

@@ -71,6 +71,7 @@ _FAILURE = _any_of(
     rf"[\[(<]?(?:\w+[ .])?\w*(?:error|exception|failure)\b[\])>]?(?: code)?\s*:\s*[^\n]{{0,200}}?{_TROUBLE}",
     rf"\[?(?:error|failed|failure)\]?[^\n:]{{0,40}}{_TROUBLE}",
     r"(?:api |the )?request (?:failed|timed out|was rejected)",
+    r"(?:api|server|network|inference|runtime|system) (?:error|failure)[.!]?\s*$",
     r"failed to (?:obtain|get|fetch|connect|generate|call)\b",
     r"\w*time-?out(?:error|exception)?\s*:[^\n]*(?:time|connection|http)",
     r"traceback \(most recent call last\)",

@@ -25,7 +25,7 @@ from vqaudit.reading.texts import OptionTexts
 
 __all__ = ["READER_VERSION", "read_exact", "read_reply"]
 
-READER_VERSION = "1"
+READER_VERSION = "2"
 """Stored with every reading; goes up whenever a rule changes what a reply is read as."""
 
 _CUT = frozenset({"length", "max_tokens", "max_length", "max_output_tokens", "model_length"})

@@ -48,15 +48,20 @@ class CombinedSpellings:
     """Entries without text, without a number, or with a sentinel."""
 
 
-def read_scores(scores: Sequence[float | None], *, option_ids: Sequence[str]) -> ScoreReading:
+def read_scores(
+    scores: Sequence[float | None], *, option_ids: Sequence[str], bound: float | None = None
+) -> ScoreReading:
     """Reads one score per shown ID: the largest wins.
 
     A score of minus infinity is a probability of zero and may lose; anything else that is not finite, a missing score
-    or an exact tie at the top is `ambiguous`. The scores need not be log-probabilities, see `check_log_probabilities`.
+    or an exact tie at the top is `ambiguous`. A missing score that is known to be no larger than `bound` may lose too:
+    then the margin is the least that it can be. The scores need not be log-probabilities, see
+    `check_log_probabilities`.
 
     Args:
         scores: One per shown ID, larger is better; None where the engine gave none.
         option_ids: The shown IDs.
+        bound: No missing score is larger; None where nothing is known of them.
 
     Raises:
         ValueError: As many scores as IDs are not given.
@@ -67,11 +72,15 @@ def read_scores(scores: Sequence[float | None], *, option_ids: Sequence[str]) ->
         ('A', 1.2)
         >>> read_scores([-0.7, -0.7], option_ids=["A", "B"]).reading.reason
         'tie: A, B'
+        >>> read_scores([-0.3, None], option_ids=["A", "B"], bound=-2.5).margin
+        2.2
     """
     if len(scores) != len(option_ids):
         raise ValueError(f"{len(scores)} scores for {len(option_ids)} option IDs")
     given = [score for score in scores if score is not None]
     missing = [option_id for option_id, score in zip(option_ids, scores, strict=True) if score is None]
+    if missing and given and bound is not None:
+        return _read_bounded(scores, option_ids, bound)
     if missing or not given:
         return _nothing(f"missing score: {', '.join(missing)}" if missing else "no scores")
     if any(math.isnan(score) or score == math.inf for score in given) or max(given) == -math.inf:
@@ -85,6 +94,23 @@ def read_scores(scores: Sequence[float | None], *, option_ids: Sequence[str]) ->
         reading=Reading(outcome="chosen", option_id=winners[0], reason="largest score"),
         margin=best - second if math.isfinite(second) else None,
     )
+
+
+def _read_bounded(scores: Sequence[float | None], option_ids: Sequence[str], bound: float) -> ScoreReading:
+    """Reads scores of which some are only known to be no larger than a bound."""
+    known = [(option_id, score) for option_id, score in zip(option_ids, scores, strict=True) if score is not None]
+    missing = ", ".join(option_id for option_id, score in zip(option_ids, scores, strict=True) if score is None)
+    found = read_scores([score for _, score in known], option_ids=[option_id for option_id, _ in known])
+    if found.reading.option_id is None:
+        return found
+    best = max(score for _, score in known)
+    if best <= bound:
+        return _nothing(f"missing score: {missing} may be as likely as {found.reading.option_id}")
+    margin = best - bound if found.margin is None else min(found.margin, best - bound)
+    reading = Reading(
+        outcome="chosen", option_id=found.reading.option_id, reason=f"largest score; bounded only: {missing}"
+    )
+    return ScoreReading(reading=reading, margin=margin)
 
 
 def read_option_likelihoods(
