@@ -122,7 +122,10 @@ def _has_glued_texts(source: str) -> bool:
 
 def shorten(value: Any, limit: int = 60) -> str:
     """Returns a value for an error message: its `repr`, cut in the middle of long ones."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except RecursionError:
+        text = f"<{type(value).__name__}, nested too deeply to be shown>"
     return text if len(text) <= limit else f"{text[: limit - 4]}...{text[-1]}"
 
 

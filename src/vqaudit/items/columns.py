@@ -46,7 +46,8 @@ class Columns:
     id: str | None = None
     question: str | None = None
     options: str | tuple[str, ...] | None = None
-    """A column with a list (or its text), or one column per option."""
+    """A column with a list (or its text), or one column per option; the question's own column where the options stand
+    in the question's text, from which they are then taken out."""
     answer: str | None = None
     images: str | tuple[str, ...] | None = None
     """A column with one image or a list of them, or one column per image; several columns number the images."""
@@ -231,5 +232,6 @@ def _missing(role: str, table: Table, question: str | tuple[str, ...] | None) ->
     if role == "options" and isinstance(question, str) and question:
         first = next((str(value) for value in table.values(question) if not is_empty(value)), "")
         if _LISTED_OPTIONS.search(first):
-            message = "the options stand inside the question's text; give them a column of their own"
+            name = repr(question)
+            message = f"the options stand inside the question's text; columns=Columns(options={name}) takes them out"
     return DatasetError(f"{message}; the columns are {describe(table.columns)}", file=table.path)

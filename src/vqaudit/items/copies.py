@@ -15,6 +15,8 @@ __all__ = ["group_rotated_copies"]
 
 STEP = 1_000_000
 """Distance between the IDs of two copies (VLMEvalKit's rule)."""
+_DIGITS = 6
+"""Digits of an ID that copies share."""
 
 
 def group_rotated_copies(items: Sequence[Item]) -> tuple[tuple[Item, ...], int]:
@@ -32,7 +34,8 @@ def group_rotated_copies(items: Sequence[Item]) -> tuple[tuple[Item, ...], int]:
     families: dict[tuple[int, str, tuple[str, ...], str], list[int]] = {}
     for place, item in enumerate(items):
         if item.group is None and item.id.isdecimal():
-            key = (int(item.id) % STEP, item.question, tuple(sorted(item.options)), item.options[item.answer])
+            # The last six digits, as the remainder is: Python turns no more than 4,300 digits into a number.
+            key = (int(item.id[-_DIGITS:]), item.question, tuple(sorted(item.options)), item.options[item.answer])
             families.setdefault(key, []).append(place)
     grouped = list(items)
     copied = [(key[0], places) for key, places in families.items() if len(places) > 1]

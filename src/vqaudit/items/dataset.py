@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from vqaudit.errors import DatasetError
@@ -49,6 +49,10 @@ class Dataset:
     """Sentences about the file as a whole, for the summary and the report."""
     digest: str
     """SHA-256 over all items and the bytes of their images: the same wherever the file lies."""
+    origin: str | None = None
+    """Where a named benchmark was read: hub data set or local copy, revision and split; None for a file."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Rows of a named benchmark that are no questions of their own, counted by the reason why."""
 
     def __len__(self) -> int:
         """Returns the number of items."""

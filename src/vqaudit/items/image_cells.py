@@ -17,7 +17,7 @@ from vqaudit.errors import DatasetError
 from vqaudit.items.cells import is_empty, item_id, looks_like_list, parse_list, says_nan, shorten
 from vqaudit.items.item import ImageSource
 
-__all__ = ["ImageFinder", "file_exists", "looks_encoded"]
+__all__ = ["ImageFinder", "bytes_of_base64", "file_exists", "looks_encoded"]
 
 LONGEST_REFERENCE = 64
 """Characters: a longer cell is never the ID of another row (VLMEvalKit's rule)."""
@@ -54,7 +54,7 @@ class ImageFinder:
         if isinstance(cell, str) and looks_like_list(cell):
             cell = parse_list(cell)
         if isinstance(cell, (list, tuple)):
-            return tuple(source for entry in cell for source in self.find(entry, item=item, folders=folders))
+            return self._entries(cell, item=item, folders=folders)
         if isinstance(cell, (bytes, bytearray)):
             return (ImageSource(data=bytes(cell)),)
         if isinstance(cell, dict):
@@ -62,6 +62,12 @@ class ImageFinder:
         if isinstance(cell, (str, int, float)) and not isinstance(cell, bool):
             return self._text(str(item_id(cell)), item=item, folders=folders)
         raise DatasetError(f"an image must be a path, bytes or base64, not {shorten(cell)}")
+
+    def _entries(self, cells: Sequence[Any], *, item: str, folders: Sequence[str]) -> tuple[ImageSource, ...]:
+        try:
+            return tuple(source for entry in cells for source in self.find(entry, item=item, folders=folders))
+        except RecursionError:
+            raise DatasetError("the list of images is nested too deeply; give a flat list") from None
 
     def _structure(self, cell: Mapping[str, Any], *, item: str, folders: Sequence[str]) -> tuple[ImageSource, ...]:
         if cell.get("bytes") is not None:
@@ -135,6 +141,16 @@ def looks_encoded(text: str) -> bool:
     if _decoded(packed[:LONGEST_REFERENCE]).startswith(_SIGNATURES):
         return True
     return len(packed) > 4 * LONGEST_REFERENCE
+
+
+def bytes_of_base64(text: str) -> bytes | None:
+    r"""Returns the bytes of a picture in base64; None where the text is a path or the ID of another row.
+
+    Example:
+        >>> bytes_of_base64("iVBORw0KGgo="), bytes_of_base64("images/1.png")
+        (b'\x89PNG\r\n\x1a\n', None)
+    """
+    return _decoded(text) if looks_encoded(text) else None
 
 
 def _decoded(text: str) -> bytes:

@@ -16,7 +16,7 @@ from PIL import ExifTags, Image
 from vqaudit.errors import DatasetError, ImageError
 from vqaudit.items.item import ImageSource
 
-__all__ = ["FORMATS", "MAX_PIXELS", "DecodedImage", "open_image"]
+__all__ = ["FORMATS", "MAX_PIXELS", "DecodedImage", "image_size", "open_image"]
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "DIB", "TIFF", "PPM")
 """What is decoded (JPEG includes MPO): raster formats only, none that runs another program or is a document."""
@@ -33,6 +33,8 @@ _TURNS = {
     8: Image.Transpose.ROTATE_90,
 }
 """EXIF orientation -> what makes the picture upright."""
+_SIDEWAYS = (5, 6, 7, 8)
+"""EXIF orientations that exchange width and height."""
 _SIXTEEN_BIT = ("I", "I;16", "I;16B", "I;16L", "I;16N")
 
 
@@ -86,6 +88,29 @@ def open_image(source: ImageSource, *, max_pixels: int | None = None) -> Decoded
         pixels, scaled = _scale_down(pixels, max_pixels)
         notes = [*notes, *scaled]
     return DecodedImage(pixels=pixels, notes=tuple(notes))
+
+
+def image_size(source: ImageSource) -> tuple[int, int]:
+    """Returns width and height in pixels of the upright picture, from its header; no pixel is decoded.
+
+    Raises:
+        ImageError: It cannot be read, or is no raster picture.
+
+    Example:
+        >>> buffer = io.BytesIO()
+        >>> Image.new("RGB", (4, 2)).save(buffer, "PNG")
+        >>> image_size(ImageSource(data=buffer.getvalue()))
+        (4, 2)
+    """
+    data = _read(source)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+                width, height = image.size
+                return (height, width) if _orientation(image) in _SIDEWAYS else (width, height)
+    except Exception as error:  # as in `open_image`: broken headers raise almost anything
+        raise ImageError(f"the picture's size cannot be told: {error}", file=source.path) from error
 
 
 def _read(source: ImageSource) -> bytes:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +19,8 @@ IMAGE_PLACE = re.compile(r"<image ([1-9][0-9]?)>")
 """The place of image k, counted from 1, in the text of a dataset that numbers its images."""
 
 MAX_OPTIONS = 26
+MAX_IMAGE_BYTES = 1 << 30
+"""Bytes of the largest encoded picture that is read: more than any raster of the largest size has."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,12 +40,20 @@ class ImageSource:
         """Returns the encoded bytes.
 
         Raises:
-            DatasetError: The file cannot be read.
+            DatasetError: The file cannot be read, is a pipe, a device or a folder, or is larger than 1 GiB.
         """
         if self.data is not None:
             return self.data
         assert self.path is not None
         try:
+            facts = self.path.stat()
+            # A pipe in the folder would keep the reader waiting for ever, and a device never ends.
+            if not stat.S_ISREG(facts.st_mode):
+                raise DatasetError("the image is no regular file", file=self.path)
+            if facts.st_size > MAX_IMAGE_BYTES:
+                raise DatasetError(
+                    f"the image has {facts.st_size:,} bytes; at most {MAX_IMAGE_BYTES:,} are read", file=self.path
+                )
             return self.path.read_bytes()
         except OSError as error:
             raise DatasetError(f"the image cannot be read ({error.strerror})", file=self.path) from error

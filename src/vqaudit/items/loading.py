@@ -6,6 +6,7 @@ Knows the order of the steps; what each step does is in a module of its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import get_args
 
@@ -18,10 +19,11 @@ from vqaudit.items.dataset import Dataset, SkippedItem, digest_items
 from vqaudit.items.hazards import find_hazards
 from vqaudit.items.image_cells import ImageFinder
 from vqaudit.items.item import Item
+from vqaudit.items.nested import flatten_questions
 from vqaudit.items.rows import Draft, ItemMaker, draft_row, row_id, text_numbers_images
 from vqaudit.items.tables import Table, read_table
 
-__all__ = ["load_items"]
+__all__ = ["LoadSpec", "load_items", "load_table"]
 
 _NAMED_DUPLICATES = 5
 
@@ -60,9 +62,35 @@ def load_items(
         ...     [(item.id, item.options, item.answer) for item in load_items(path)]
         [('1', ('one', 'None'), 1)]
     """
+    spec = LoadSpec(columns=columns or Columns(), answers=answers, skip_bad_items=skip_bad_items, limit=limit)
+    return load_table(read_table(Path(path)), spec, image_root=image_root)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LoadSpec:
+    """How rows are read; the fields are those of `load_items`."""
+
+    columns: Columns = field(default_factory=Columns)
+    answers: AnswerKind | None = None
+    skip_bad_items: bool = False
+    limit: int | None = None
+
+
+def load_table(table: Table, spec: LoadSpec, *, image_root: str | Path | None = None) -> Dataset:
+    """Turns rows, wherever they come from, into a screened dataset.
+
+    Args:
+        table: The rows.
+        spec: How they are read.
+        image_root: As for `load_items`.
+
+    Raises:
+        DatasetError: As for `load_items`.
+    """
+    answers, limit, skip_bad_items = spec.answers, spec.limit, spec.skip_bad_items
     _check_arguments(answers, limit)
-    table = read_table(Path(path))
-    found = resolve_columns(columns or Columns(), table)
+    table = flatten_questions(table)
+    found = resolve_columns(spec.columns, table)
     ids = _row_ids(table, found)
     outcomes = _draft_all(table, found, _duplicates(ids, table, column=found.id, raise_them=not skip_bad_items))
     drafts = [outcome for outcome in outcomes if isinstance(outcome, Draft)]

@@ -15,6 +15,7 @@ from vqaudit.errors import DatasetError
 from vqaudit.items.answers import Answer, AnswerKind, answer_index
 from vqaudit.items.cells import is_empty, item_id, looks_like_list, parse_list, says_nan, text_of
 from vqaudit.items.columns import Columns
+from vqaudit.items.embedded import split_options
 from vqaudit.items.image_cells import ImageFinder
 from vqaudit.items.item import IMAGE_PLACE, MAX_OPTIONS, ImageSource, Item
 from vqaudit.items.options import OptionList, read_labels, read_options
@@ -36,6 +37,8 @@ class Draft:
     question: str
     hint: str | None
     options: OptionList
+    notes: tuple[str, ...] = ()
+    """What was done to the texts beyond reading them."""
 
     @property
     def places(self) -> frozenset[int]:
@@ -88,23 +91,46 @@ def draft_row(row: Row, columns: Columns, path: Path) -> Draft:
             raise DatasetError("the question is empty")
     with _at(path, row, item=name, column=columns.hint):
         hint = text_of(row.cells.get(columns.hint)) if columns.hint else None
+    notes: tuple[str, ...] = ()
     with _at(path, row, item=name, column=columns.options):
-        options = _options(row, columns)
+        if columns.options == columns.question:
+            question, options, notes = _taken_apart(question)
+        else:
+            options = _options(row, columns)
     return Draft(
         row=row,
         id=name,
         question=question,
         hint=None if hint is None or hint.lower() in _NO_HINT else hint,
         options=options,
+        notes=notes,
     )
+
+
+def _taken_apart(text: str) -> tuple[str, OptionList, tuple[str, ...]]:
+    """Returns question, options and notes of a question's text that holds its options."""
+    found = split_options(text)
+    if found is None:
+        raise DatasetError(
+            "the question's text holds no options that can be told apart in only one way (an open question?)"
+        )
+    _check_count(len(found.options))
+    options = OptionList(texts=found.options, raw=found.options, labels=found.labels)
+    said = found.instruction
+    note = f"an instruction of the question is left out ({said!r}), since the ending of the prompt gives one"
+    return found.question, options, (note,) if said else ()
+
+
+def _check_count(count: int) -> None:
+    if not 2 <= count <= MAX_OPTIONS:
+        raise DatasetError(f"{count} option{'s' if count > 1 else ''}; 2 to {MAX_OPTIONS} are supported")
 
 
 def _options(row: Row, columns: Columns) -> OptionList:
     assert columns.options is not None
     options = read_options(row.cells, columns.options)
     count = len(options.texts)
-    if not 2 <= count <= MAX_OPTIONS:
-        raise DatasetError(f"{count} option{'s' if count > 1 else ''}; 2 to {MAX_OPTIONS} are supported")
+    _check_count(count)
     if not columns.labels or is_empty(row.cells.get(columns.labels)):
         return options
     labels = read_labels(row.cells.get(columns.labels))
@@ -162,6 +188,7 @@ class ItemMaker:
                     hint=draft.hint,
                     category=_name(row, columns.category),
                     group=_name(row, columns.group),
+                    notes=draft.notes,
                     source=f"{self.path.name}, row {row.number}",
                 )
             )

@@ -20,10 +20,12 @@ import pyarrow.parquet as pq
 from vqaudit.errors import DatasetError
 from vqaudit.items.cells import describe, is_empty, shorten
 
-__all__ = ["Row", "Table", "read_table"]
+__all__ = ["SUFFIXES", "Row", "Table", "read_table"]
 
 _LONGEST_CELL = 2**31 - 1
 """Characters: a picture in base64 takes megabytes, and Python's own limit is 131,072."""
+_MOST_ROWS = 10_000_000
+"""Rows of a Parquet file: 200 KB can state 50 million equal ones, which as Python values take gigabytes."""
 _LIST_KEYS = ("data", "items", "questions", "examples", "samples", "rows")
 """Keys under which a JSON file may wrap its list of records."""
 
@@ -100,19 +102,30 @@ def _record(value: Any, number: int, key: str | None = None) -> Row:
     return Row(number=number, cells={}, problem=problem, key=key)
 
 
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Returns a JSON object; of two fields of one name JSON would silently drop the first, be it the right answer."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(
+            f"the field {shorten(next(n for n in names if names.count(n) > 1))} stands twice in one object"
+        )
+    return found
+
+
 def _read_jsonl(path: Path) -> Iterator[Row]:
     # Only \n ends a line: a JSON text may hold U+2028 and the like, at which splitlines() would cut.
     lines = (line for line in _read_text(path).split("\n") if line.strip())
     for number, line in enumerate(lines, start=1):
         try:
-            yield _record(json.loads(line), number)
+            yield _record(json.loads(line, object_pairs_hook=_object), number)
         except (ValueError, RecursionError) as error:
             yield Row(number=number, cells={}, problem=f"not valid JSON ({error})")
 
 
 def _read_json(path: Path) -> Iterable[Row]:
     try:
-        content = json.loads(_read_text(path))
+        content = json.loads(_read_text(path), object_pairs_hook=_object)
     except (ValueError, RecursionError) as error:
         hint = "; one record a line? then name the file .jsonl" if "Extra data" in str(error) else ""
         raise DatasetError(f"not valid JSON ({error}){hint}", file=path) from None
@@ -188,14 +201,23 @@ def _read_tsv(path: Path) -> list[Row]:
 
 def _read_parquet(path: Path) -> list[Row]:
     try:
-        table = pq.ParquetFile(path).read()
-    except (pa.ArrowException, OSError) as error:
+        with pq.ParquetFile(path) as file:
+            _refuse_rows(file.metadata.num_rows, path)
+            table = file.read()
+        names = table.column_names
+        records = [_record(cells, number) for number, cells in enumerate(table.to_pylist(), start=1)]
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+        # Besides Arrow's own: names that are not UTF-8, and dates that Python has none for.
         raise DatasetError(f"not a readable Parquet file ({error})", file=path) from error
-    names = table.column_names
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise DatasetError(f"the file has more than one column {describe(twice)}", file=path)
-    return [_record(cells, number) for number, cells in enumerate(table.to_pylist(), start=1)]
+    return records
+
+
+def _refuse_rows(rows: int, path: Path) -> None:
+    if rows > _MOST_ROWS:
+        raise DatasetError(f"{rows:,} rows; no benchmark has more than {_MOST_ROWS:,}, so split the file", file=path)
 
 
 _READERS: dict[str, Callable[[Path], Iterable[Row]]] = {
@@ -205,3 +227,5 @@ _READERS: dict[str, Callable[[Path], Iterable[Row]]] = {
     ".tsv": _read_tsv,
     ".parquet": _read_parquet,
 }
+SUFFIXES = tuple(_READERS)
+"""Ends of the names of files that can be read."""
