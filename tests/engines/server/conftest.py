@@ -1,0 +1,37 @@
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from vqaudit.engines.server import ServerEngine, ServerSpec
+
+pytest.importorskip("openai", reason="needs the extra `server`")
+pytest.importorskip("tenacity", reason="needs the extra `server`")
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable]:
+    """Starts a loopback server for a script; returns (server, engine)."""
+    from importlib.util import module_from_spec, spec_from_file_location
+    from pathlib import Path
+
+    found = spec_from_file_location("loopback", Path(__file__).with_name("loopback.py"))
+    assert found is not None
+    assert found.loader is not None
+    loopback = module_from_spec(found)
+    import sys
+
+    sys.modules["loopback"] = loopback
+    found.loader.exec_module(loopback)
+    started = []
+
+    def start(script, *, models=None, tokenize=None, model="m", **spec):
+        server = loopback.Loopback(script, models=models, tokenize=tokenize)
+        settings = {"api_key_env": "VQAUDIT_TEST_KEY", "timeout": 5, "first_wait": 0.01, **spec}
+        engine = ServerEngine(model, ServerSpec(base_url=server.url, **settings))
+        started.append((server, engine))
+        return server, engine
+
+    yield start
+    for server, engine in started:
+        engine.close()
+        server.close()
