@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 import torch
 
+from vqaudit.auditing import audit
 from vqaudit.engines.base import Generation, IDScores, OptionLikelihood, Reply, Request, TextPart
 from vqaudit.engines.local import load_local
+from vqaudit.items import load_items
 
 pytestmark = pytest.mark.slow
 
@@ -117,3 +119,27 @@ def test_a_batch_changes_next_to_nothing(engine):
         assert outcome.reply == alone.reply
         for one, other in zip(outcome.id_scores, alone.id_scores, strict=True):
             assert one.logprob == pytest.approx(other.logprob, abs=1e-3)
+
+
+def test_letter_scores_are_mismatched_and_a_cloze_reads_better(engine, tmp_path):
+    """60 questions without pictures: the letters say a place in the list, the texts say what the model knows."""
+    data = load_items(Path(__file__).parents[2] / "data" / "general_knowledge.jsonl")
+    run = audit(
+        engine,
+        data,
+        out=tmp_path / "run",
+        progress=False,
+        design="reference",
+        orders="dataset",
+        interface=("direct-scores", "bare-scores", "cloze-lead-in"),
+    )
+    rows = run.summary(details=False).interfaces
+    letters, cloze = rows["direct-scores"], rows["cloze-lead-in"]
+    assert cloze.accuracy.low > letters.accuracy.high
+    assert letters.best_aligned == "cloze-lead-in"
+    assert letters.gap.low > 0.02
+    assert letters.verdict == "mismatched"
+    assert letters.sentence.startswith("direct-scores is mismatched")
+    assert any("cloze-lead-in" in sentence for sentence in letters.advice)
+    assert cloze.verdict is None
+    assert letters.accuracy.n == cloze.accuracy.n == len(data)

@@ -12,6 +12,7 @@ from vqaudit.engines.local.encoding import Prompt, PromptEncoder
 from vqaudit.engines.local.ids import IDTokens
 from vqaudit.engines.local.images import Pictures
 from vqaudit.engines.local.sessions import Row
+from vqaudit.engines.local.states import Lens
 from vqaudit.engines.local.vocabulary import Vocabulary
 
 __all__ = ["Asked", "Tools", "too_long"]
@@ -42,6 +43,8 @@ class Tools:
     """Encodes continuations."""
     max_positions: int | None = None
     """Most tokens that the model can take; None where it does not say."""
+    lens: Lens | None = None
+    """Reads earlier layers; None where nobody asks for them."""
 
 
 def too_long(prompt_length: int, new: int, tools: Tools) -> str | None:

@@ -23,7 +23,7 @@ from vqaudit.engines.local.outcomes import BadInput
 from vqaudit.engines.local.spec import LocalSpec
 from vqaudit.errors import EngineError
 
-__all__ = ["Chat", "RenderedChat", "TemplateWarning", "check_chat_kwargs"]
+__all__ = ["Chat", "RenderedChat", "TemplateWarning", "check_chat_kwargs", "lead_after"]
 
 _PROBE, _PROBE_SYSTEM, _PROBE_REPLY = "vqauditprobe", "vqauditsystem", "vqauditreply"
 _GENERATION = re.compile(r"\{%-?\s*(end)?generation\s*-?%\}")
@@ -119,7 +119,7 @@ class Chat:
             shown, system = self._merge_system(shown, system), None
         text = self._apply(shown, system)
         self._check(text, shown, len(order))
-        lead = _lead_after(request.prefill) if request.prefill else self.reply_lead
+        lead = lead_after(request.prefill) if request.prefill else self.reply_lead
         text += self._join_prefill(self._control.mark(request.prefill))
         return RenderedChat(text=text, order=order, lead=lead)
 
@@ -251,6 +251,6 @@ def _merge(pieces: Sequence[str | int]) -> list[str | int]:
     return merged
 
 
-def _lead_after(prefill: str) -> str:
-    """A blank where a word that follows this text would have one before it."""
+def lead_after(prefill: str) -> str:
+    """Returns a blank where a word that follows this text would have one before it."""
     return "" if prefill[-1].isspace() or prefill[-1] in _OPENING else " "

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from vqaudit.engines.base import Request
-from vqaudit.engines.local.chat import Chat, RenderedChat
+from vqaudit.engines.local.chat import Chat, RenderedChat, lead_after
 from vqaudit.engines.local.control import ControlTokens
 from vqaudit.engines.local.images import PictureReader, Pictures
 from vqaudit.engines.local.outcomes import BadInput
@@ -75,6 +75,27 @@ class PromptEncoder:
         texts = [prompt.text + self._control.mark(continuation) for continuation in continuations]
         begin = self._begin_of(prompt.text)
         return [begin + tuple(ids) for ids in self._control.encode(texts)]
+
+    def extend(self, prompt: Prompt, text: str) -> Prompt:
+        """Returns the prompt with a text written behind it, its own tokens left as they are.
+
+        Where the text's beginning would merge with the prompt's last token, it is encoded on its own: what the
+        model has written cannot change what it was given.
+
+        Raises:
+            BadInput: The text cannot be encoded.
+        """
+        marked = self._control.mark(text)
+        (joint,) = self.encode_with(prompt, [text])
+        length = len(prompt.token_ids)
+        own = joint[length:] if joint[:length] == prompt.token_ids else tuple(self._control.encode([marked])[0])
+        return replace(
+            prompt,
+            token_ids=prompt.token_ids + own,
+            text=prompt.text + marked,
+            tail=self._control.tail(prompt.text + marked),
+            lead=lead_after(text),
+        )
 
     def pictures(self, request: Request, prompt: Prompt) -> Pictures | None:
         """Returns the pictures of an encoded request."""

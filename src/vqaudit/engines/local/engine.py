@@ -15,7 +15,17 @@ from typing import Any
 
 import torch
 
-from vqaudit.engines.base import Event, IDScores, OptionLikelihood, Outcome, Reply, Request, TextPart
+from vqaudit.engines.base import (
+    Depth,
+    Event,
+    IDScores,
+    OptionLikelihood,
+    Outcome,
+    Readout,
+    Reply,
+    Request,
+    TextPart,
+)
 from vqaudit.engines.local.answers import answer_event, continues, tokens_after
 from vqaudit.engines.local.asked import Asked, Tools, too_long
 from vqaudit.engines.local.batching import Batch, Load, Shared, halving, trouble_with
@@ -36,6 +46,7 @@ from vqaudit.engines.local.samples import sample_requests
 from vqaudit.engines.local.sessions import Row
 from vqaudit.engines.local.sharing import Budget, SharingPlan, Slot
 from vqaudit.engines.local.spec import LocalSpec
+from vqaudit.engines.local.states import Lens, catching, count_layers, rows_of, softcap
 from vqaudit.engines.local.vocabulary import Vocabulary
 from vqaudit.errors import UnsupportedEvent
 
@@ -109,6 +120,7 @@ class LocalEngine:
                 begin=loaded.tokenizer.convert_ids_to_tokens(list(loaded.begin)),
             ),
             max_positions=loaded.max_positions,
+            lens=Lens(loaded.model),
         )
         plain = self._make_path()
         with quiet():
@@ -196,6 +208,34 @@ class LocalEngine:
         probe = Request(trial="", parts=(TextPart(text="?"),), option_ids=tuple(option_ids), event=IDScores())
         prompt = self._tools.encoder.encode([probe])[0]
         return {} if isinstance(prompt, BadInput) else self._tools.ids.describe(option_ids, prompt)
+
+    def readout(self, option_ids: Sequence[str]) -> Readout:
+        """Returns how IDs are read off the last state: their single tokens and these tokens' rows and biases.
+
+        Raises:
+            EngineError: Not even a question mark can be put to this model.
+        """
+        told = self.describe_ids(option_ids)
+        token_ids = {name: tuple(told[name]["spelling_ids"]) if told[name]["single_token"] else () for name in told}
+        needed = sorted({token for tokens in token_ids.values() for token in tokens})
+        rows, biases = rows_of(self._loaded.model, needed)
+        return Readout(
+            token_ids=token_ids,
+            rows=dict(zip(needed, rows.numpy(), strict=True)),
+            biases=dict(zip(needed, biases.tolist(), strict=True)),
+            layers=count_layers(self._loaded.model),
+            width=self._loaded.model.get_output_embeddings().weight.shape[1],
+            softcap=softcap(self._loaded.model),
+        )
+
+    def check_depth(self, depth: Depth) -> None:
+        """Refuses states of all layers where the model does not say where its layers are.
+
+        Raises:
+            UnsupportedEvent: Says so.
+        """
+        with catching(self._loaded.model, depth):
+            pass
 
     def prompt_text(self, request: Request) -> str:
         """Returns the whole prompt as the chat template makes it, each picture as the template's mark for one.

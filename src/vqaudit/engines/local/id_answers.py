@@ -6,15 +6,17 @@ Knows which distributions a batch of prompts needs; `scoring` reads them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import torch
 
-from vqaudit.engines.base import IDScores, Outcome
+from vqaudit.engines.base import HiddenStates, IDScores, Outcome
 from vqaudit.engines.local.asked import Asked, Tools
 from vqaudit.engines.local.ids import IDPlan, Tokens
 from vqaudit.engines.local.outcomes import bad_input
 from vqaudit.engines.local.scoring import mass, read_ids, top_tokens
 from vqaudit.engines.local.sessions import Begin, Cost, Session
+from vqaudit.engines.local.state_answers import depth_asked, hidden_states
 
 __all__ = ["score_ids"]
 
@@ -26,12 +28,24 @@ def score_ids(asked: Sequence[Asked], begin: Begin, tools: Tools) -> list[Outcom
     """Returns the outcomes of requests whose event is `IDScores`, in order."""
     plans = [tools.ids.plan(one.request.option_ids, one.prompt) for one in asked]
     session = begin([one.row() for one in asked])
-    first = session.first()
+    first, states = _first(asked, plans, session, tools)
     behind = _distributions_behind(plans, session)
-    return [
+    outcomes = [
         _outcome(one, plan, {**known, (): start}, tools, cost)
         for one, plan, known, start, cost in zip(asked, plans, behind, first, session.costs(), strict=True)
     ]
+    return [replace(outcome, states=kept) for outcome, kept in zip(outcomes, states, strict=True)]
+
+
+def _first(
+    asked: Sequence[Asked], plans: Sequence[IDPlan], session: Session, tools: Tools
+) -> tuple[torch.Tensor, Sequence[HiddenStates | None]]:
+    """The distributions of the next token, and the states that they were made from where those are asked for."""
+    depth = depth_asked(asked)
+    if depth is None:
+        return session.first(), [None] * len(asked)
+    caught = session.first_with_states(depth)
+    return caught.logprobs, hidden_states(asked, plans, caught, tools)
 
 
 def _distributions_behind(plans: Sequence[IDPlan], session: Session) -> list[Known]:

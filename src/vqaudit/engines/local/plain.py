@@ -14,11 +14,13 @@ from typing import Any
 import torch
 from transformers import DynamicCache, GenerationConfig, LogitsProcessor, LogitsProcessorList
 
+from vqaudit.engines.base import Depth
 from vqaudit.engines.local.batching import Load, cut
 from vqaudit.engines.local.branches import Network, Prefix
 from vqaudit.engines.local.cascade import KeyValues
 from vqaudit.engines.local.images import Pictures
 from vqaudit.engines.local.sessions import Cost, Generated, Row
+from vqaudit.engines.local.states import Caught, catching
 
 __all__ = ["PlainPath", "TokenRoles"]
 
@@ -97,8 +99,14 @@ class PlainPath:
         """Returns the log-probabilities of the token after each row: rows x vocabulary, float32, on the CPU."""
         parts = self._alike(rows)
         logits = torch.cat([self._forward([rows[index] for index in part], keep=1)[:, -1] for part in parts])
-        places = torch.tensor([index for part in parts for index in part]).argsort()
-        return logits.float().log_softmax(-1).cpu()[places]
+        return logits.float().log_softmax(-1).cpu()[_places(parts)]
+
+    @torch.inference_mode()
+    def next_with_states(self, rows: Sequence[Row], depth: Depth) -> Caught:
+        """Returns the same with the hidden states behind them."""
+        with catching(self._model, depth) as caught:
+            logprobs = self.next_logprobs(rows)
+            return Caught(logprobs, caught()[_places(self._alike(rows))])
 
     def _alike(self, rows: Sequence[Row], more: int = 0) -> list[list[int]]:
         """Indices of rows that change one another in no way if they are computed together."""
@@ -236,6 +244,13 @@ class PlainSession:
             self._count([len(row.token_ids) for row in self._rows])
         return self._first
 
+    def first_with_states(self, depth: Depth) -> Caught:
+        """Returns the same with the states behind them; see `sessions.Session`."""
+        caught = self._path.next_with_states(self._rows, depth)
+        self._first = caught.logprobs
+        self._count([len(row.token_ids) for row in self._rows])
+        return caught
+
     def after(self, wanted: Sequence[tuple[int, tuple[int, ...]]]) -> Iterator[tuple[int, torch.Tensor]]:
         """Yields the distributions after further tokens; see `sessions.Session`."""
         rows = []
@@ -256,6 +271,11 @@ class PlainSession:
 
     def _count(self, tokens: Sequence[int]) -> None:
         self._computed = [before + more for before, more in zip(self._computed, tokens, strict=True)]
+
+
+def _places(parts: Sequence[Sequence[int]]) -> torch.Tensor:
+    """Where each row stands once its parts are put behind one another."""
+    return torch.tensor([index for part in parts for index in part]).argsort()
 
 
 def _joined(reply: Generated, more: Generated) -> Generated:

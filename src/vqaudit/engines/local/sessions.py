@@ -11,7 +11,9 @@ from typing import NamedTuple, Protocol
 
 import torch
 
+from vqaudit.engines.base import Depth
 from vqaudit.engines.local.images import Pictures
+from vqaudit.engines.local.states import Caught
 
 __all__ = ["Begin", "Cost", "Generated", "Row", "Session"]
 
@@ -52,6 +54,10 @@ class Session(Protocol):
 
     def first(self) -> torch.Tensor:
         """Returns the distributions of the token after each row: rows x vocabulary."""
+        ...
+
+    def first_with_states(self, depth: Depth) -> Caught:
+        """Returns the same, and the hidden states that they were made from; asked before anything else."""
         ...
 
     def after(self, wanted: Sequence[tuple[int, tuple[int, ...]]]) -> Iterator[tuple[int, torch.Tensor]]:

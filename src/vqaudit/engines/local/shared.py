@@ -11,11 +11,13 @@ from dataclasses import dataclass, field
 
 import torch
 
+from vqaudit.engines.base import Depth
 from vqaudit.engines.local.batching import Shared
 from vqaudit.engines.local.branches import Branch, Network, Strategy
 from vqaudit.engines.local.plain import PlainPath
 from vqaudit.engines.local.prefixes import PrefixStore
 from vqaudit.engines.local.sessions import Cost, Generated, Row
+from vqaudit.engines.local.states import Caught, catching
 
 __all__ = ["SharedPath"]
 
@@ -72,6 +74,13 @@ class SharedSession:
     def first(self) -> torch.Tensor:
         """Returns the distributions of the token after each row: rows x vocabulary."""
         return self._last_logits().float().log_softmax(-1).cpu()
+
+    @torch.inference_mode()
+    def first_with_states(self, depth: Depth) -> Caught:
+        """Returns the same with the states behind them; see `sessions.Session`."""
+        with catching(self._path.network.model, depth) as caught:
+            logprobs = self.first()
+            return Caught(logprobs, caught())
 
     @torch.inference_mode()
     def after(self, wanted: Sequence[tuple[int, tuple[int, ...]]]) -> Iterator[tuple[int, torch.Tensor]]:
