@@ -25,9 +25,11 @@ __all__ = [
     "Confirmed",
     "Design",
     "Grid",
+    "Permuted",
     "Randomised",
     "Reference",
     "ScrambledIDs",
+    "WhoseA",
     "draws",
     "make_design",
 ]
@@ -109,7 +111,39 @@ class ScrambledIDs:
     name: Literal["scrambled-ids"] = "scrambled-ids"
 
 
-Design = Reference | Grid | Randomised | Confirmed | ScrambledIDs
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Permuted:
+    """One format under seeded permutations of the contents: paper 2's control (its Eq. 6, five seeds).
+
+    Draw s shows every item in an order of its own, uniform over all permutations, that depends on the seed, on s and
+    on the item's place in the dataset alone. IDs stay in their natural order, so that the first position keeps its ID.
+    """
+
+    formats: tuple[Format]
+    draws: int = 5
+    seed: int = 0
+    name: Literal["permuted"] = "permuted"
+
+    def __post_init__(self) -> None:
+        if self.draws < 1:
+            raise PlanError(f"{self.draws} permutations per item; the design permuted needs at least 1")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WhoseA:
+    """Several ID sets, each with all rotations of contents crossed with all rotations of IDs: n x n trials an item.
+
+    Every content stands at every position under every ID equally often, so that position and symbol are orthogonal
+    to each other and to the content: their effects are plain differences of shares (a Latin square crossed with
+    itself; Cochran and Cox 1957, chapter 4). Formats differ in nothing but their IDs.
+    """
+
+    formats: tuple[Format, ...]
+    orders: Literal["circular"] = "circular"
+    name: Literal["whose-a"] = "whose-a"
+
+
+Design = Reference | Grid | Randomised | Confirmed | ScrambledIDs | Permuted | WhoseA
 
 
 class Cell(NamedTuple):
@@ -169,6 +203,12 @@ def draws(design: Design, n_options: Sequence[int], permutable: Sequence[bool]) 
     if isinstance(design, ScrambledIDs):
         yield from _scrambled(design, n_options, permutable)
         return
+    if isinstance(design, Permuted):
+        yield from _seeded(design, n_options, permutable)
+        return
+    if isinstance(design, WhoseA):
+        yield from _crossed(design, n_options, permutable)
+        return
     formats = (design.format,) if isinstance(design, Reference) else design.formats
     for item, (count, free) in enumerate(zip(n_options, permutable, strict=True)):
         orders = circular_orders(count) if free and design.orders == "circular" else (natural(count),)
@@ -225,6 +265,23 @@ def _scrambled(design: ScrambledIDs, n_options: Sequence[int], permutable: Seque
             if free:
                 # rotations of one item take different ID orders, and the next item starts one further
                 yield Cell(item, design.formats[0], order, 0, others[(index + place) % len(others)])
+
+
+def _seeded(design: Permuted, n_options: Sequence[int], permutable: Sequence[bool]) -> Iterator[Cell]:
+    for item, (count, free) in enumerate(zip(n_options, permutable, strict=True)):
+        for draw in range(design.draws):
+            drawn = _permuted(count, design.seed, draw, item, 3)
+            order = tuple(int(place) for place in drawn) if free else natural(count)
+            yield Cell(item, design.formats[0], order, draw)
+
+
+def _crossed(design: WhoseA, n_options: Sequence[int], permutable: Sequence[bool]) -> Iterator[Cell]:
+    for item, (count, free) in enumerate(zip(n_options, permutable, strict=True)):
+        rotations = circular_orders(count) if free else (natural(count),)
+        for format in design.formats:
+            for order in rotations:
+                for ids in rotations:
+                    yield Cell(item, format, order, 0, ids)
 
 
 @lru_cache(maxsize=1024)

@@ -57,6 +57,12 @@ class Plan:
     arms: tuple[Arm, ...]
     trials: tuple[Trial, ...] = field(repr=False)
     reasons: tuple[Reason, ...] = field(repr=False)
+    most_options: int = 0
+    """Options of the longest list; also of the whole plan that this one is a part of. 0 = count the items'."""
+
+    def __post_init__(self) -> None:
+        if not self.most_options:
+            object.__setattr__(self, "most_options", max((item.n_options for item in self.items), default=0))
 
     def __len__(self) -> int:
         return len(self.trials)
@@ -74,7 +80,18 @@ class Plan:
 
     def vocabulary(self, format: Format) -> tuple[str, ...]:
         """Returns the IDs of a format's set that this plan's items use: as many as the longest option list has."""
-        return format.id_set.first(max(item.n_options for item in self.items))
+        return format.id_set.first(self.most_options)
+
+    def part(self, trials: Sequence[Trial]) -> Plan:
+        """Returns some trials as a plan of their own, with their items alone, that is asked word for word alike."""
+        places = {item: place for place, item in enumerate(dict.fromkeys(trial.item for trial in trials))}
+        return Plan(
+            items=tuple(self.items[item] for item in places),
+            arms=(),
+            trials=tuple(Trial(trial.id, places[trial.item], trial.variant) for trial in trials),
+            reasons=(),
+            most_options=self.most_options,
+        )
 
     def windows(self, *, trials: int = 1024, images: int = 32) -> Iterator[tuple[Trial, ...]]:
         """Cuts the trials into runs of whole items: a pure function of the plan, so that resuming finds the same.

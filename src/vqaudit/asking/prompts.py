@@ -99,13 +99,13 @@ def _question_block(item: Item) -> str:
 
 def _ending_text(item: Item, variant: Variant) -> str:
     text = variant.interface.ending.text
-    if "{instruction}" not in text:
+    if "{instruction}" not in text and "{kind}" not in text:
         return text
     if variant.format is None:
         raise VariantError(f"interface {variant.interface.name!r} hides the options, so no instruction can name IDs")
     ids = variant.format.id_set.first(item.n_options)
     wording = instruction(variant.format.id_set.kind, ids, images=len(item.images))
-    return text.replace("{instruction}", wording)
+    return text.replace("{instruction}", wording).replace("{kind}", variant.format.id_set.kind)
 
 
 def _parts(segments: Sequence[str], item: Item) -> tuple[str | int, ...]:
