@@ -16,12 +16,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from vqaudit.errors import RecordError
+from vqaudit.records.migration import stamp, upgrade
+from vqaudit.records.schemas import PART_OF
 
-__all__ = ["read_table", "write_table", "write_text"]
+__all__ = ["as_frame", "load_table", "read_table", "save_table", "write_table", "write_text", "write_whole"]
 
 
-def _write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    """Writes beside the path, flushes to the disk, then renames: a kill leaves the old file or the new one."""
+def write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
+    """Writes beside the path, flushes to the disk, then renames: a kill leaves the old file or the new one.
+
+    Raises:
+        RecordError: The disk is full or not writable; nothing is left of the new file.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -38,13 +44,57 @@ def _write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Writes a text file whole, by an atomic rename."""
-    _write_whole(path, lambda handle: handle.write(text.encode("utf-8")))
+    write_whole(path, lambda handle: handle.write(text.encode("utf-8")))
 
 
 def write_table(path: Path, rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> None:
     """Writes one Parquet file whole, by an atomic rename."""
-    table = pa.Table.from_pylist(list(rows), schema=schema)
-    _write_whole(path, lambda handle: pq.write_table(table, handle, compression="zstd"))
+    save_table(path, pa.Table.from_pylist(list(rows), schema=schema))
+
+
+def save_table(path: Path, table: pa.Table) -> None:
+    """Writes a table whole, with the schema version and a checksum per page, by an atomic rename."""
+    stamped = table.replace_schema_metadata(stamp(table.schema.metadata))
+    write_whole(path, lambda handle: pq.write_table(stamped, handle, compression="zstd", write_page_checksum=True))
+
+
+def load_table(path: Path, schema: pa.Schema) -> pa.Table:
+    """Reads one Parquet file of a run, brought up to this schema; columns beyond a smaller schema are not read.
+
+    Raises:
+        FileNotFoundError: There is no such file.
+        RecordError: The file is damaged.
+        SchemaMismatch: It was written by a newer vqaudit.
+    """
+    try:
+        with path.open("rb") as handle, pq.ParquetFile(handle, page_checksum_verification=True) as file:
+            wanted = _leaves(file.schema_arrow, schema)
+            table = file.read(columns=wanted)
+    except FileNotFoundError:
+        raise
+    except (OSError, pa.ArrowException, UnicodeDecodeError) as error:  # the last from names of columns
+        raise RecordError(f"{path} is not a readable part of a run: {error}") from error
+    return upgrade(table, schema, path=path)
+
+
+def _leaves(held: pa.Schema, wanted: pa.Schema) -> list[str] | None:
+    """Names what is read of a file; None for all of it, so that a column that no version knows is found."""
+    if wanted.metadata is None or PART_OF not in wanted.metadata:
+        return None
+    return [leaf for field in wanted if field.name in held.names for leaf in _paths(field, held.field(field.name))]
+
+
+def _paths(wanted: pa.Field, held: pa.Field) -> list[str]:
+    if not (pa.types.is_list(wanted.type) and pa.types.is_list(held.type) and pa.types.is_struct(held.type.value_type)):
+        return [wanted.name]
+    return [f"{wanted.name}.list.element.{inner.name}" for inner in wanted.type.value_type]
+
+
+def as_frame(table: pa.Table) -> pl.DataFrame:
+    """Returns the same table for analysis."""
+    frame = pl.from_arrow(table)
+    assert isinstance(frame, pl.DataFrame)
+    return frame
 
 
 def read_table(path: Path, schema: pa.Schema) -> pl.DataFrame:
@@ -54,11 +104,6 @@ def read_table(path: Path, schema: pa.Schema) -> pl.DataFrame:
         RecordError: The file is not readable or has other columns.
     """
     try:
-        table = pq.read_table(path, schema=schema)
+        return as_frame(load_table(path, schema))
     except FileNotFoundError:
-        table = schema.empty_table()
-    except (OSError, pa.ArrowInvalid) as error:
-        raise RecordError(f"{path} is not a readable part of a run: {error}") from error
-    frame = pl.from_arrow(table)
-    assert isinstance(frame, pl.DataFrame)
-    return frame
+        return as_frame(schema.empty_table())

@@ -9,10 +9,11 @@ import json
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from vqaudit.errors import RecordError, SchemaMismatch
+from vqaudit.errors import RecordError
 from vqaudit.records.files import write_text
+from vqaudit.records.migration import check_version
 from vqaudit.records.schemas import SCHEMA_VERSION
 
 __all__ = ["Manifest", "read_manifest", "write_manifest"]
@@ -33,6 +34,8 @@ class Manifest(BaseModel):
     """What the engine says of itself: revision, dtype, device, chat template and its arguments."""
     id_tokens: dict[str, Any] = Field(default_factory=dict)
     """How the option IDs are tokenised, by ID set."""
+    watch: dict[str, Any] = Field(default_factory=dict)
+    """Words whose next-token mass is recorded beside ID scores, and how they are tokenised."""
     dataset: dict[str, Any] = Field(default_factory=dict)
     """Name, file, columns, hash over all items, counts, items that were left out and why."""
     designs: list[dict[str, Any]] = Field(default_factory=list)
@@ -68,16 +71,19 @@ def read_manifest(run: str | Path) -> Manifest:
 
     Raises:
         RecordError: There is none, or it is not one of ours.
-        SchemaMismatch: It was written under another schema version.
+        SchemaMismatch: It was written by a newer vqaudit.
     """
     path = Path(run) / "manifest.json"
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise RecordError(f"{run} is no run directory: it has no manifest.json") from error
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise RecordError(f"{path} cannot be read: {error}") from error
-    version = raw.get("schema_version") if isinstance(raw, dict) else None
-    if version != SCHEMA_VERSION:
-        raise SchemaMismatch(f"{path} has schema version {version!r}; this vqaudit reads version {SCHEMA_VERSION}")
-    return Manifest.model_validate(raw)
+    check_version(raw.get("schema_version") if isinstance(raw, dict) else None, path=path)
+    try:
+        return Manifest.model_validate(raw | {"schema_version": SCHEMA_VERSION})
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise RecordError(f"{path}, field {place!r}: {first['msg']}") from error

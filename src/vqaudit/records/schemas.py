@@ -5,19 +5,25 @@ Knows columns. Reads and writes nothing.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+
 import pyarrow as pa
 
 __all__ = [
     "ITEM_SCHEMA",
+    "PART_OF",
     "PLAN_SCHEMA",
     "SCHEMA_VERSION",
     "SEGMENT_SCHEMA",
     "TRIAL_SCHEMA",
     "VOLATILE_COLUMNS",
     "describe_columns",
+    "trial_columns",
 ]
 
 SCHEMA_VERSION = 1
+PART_OF = b"vqaudit_part_of"
+"""Metadata key of a schema that leaves columns out on purpose: what it does not name is not read."""
 
 
 def _column(name: str, kind: pa.DataType, meaning: str, *, required: bool = False) -> pa.Field:
@@ -68,14 +74,18 @@ TRIAL_SCHEMA = pa.schema(
         _column(
             "event",
             pa.string(),
-            "What is scored: `reply`, `id-scores`, `forced-token`, `option-likelihood`, `generation`.",
+            "What is scored: `reply`, `id-scores`, `forced-token`, `option-likelihood`, `generation`, "
+            "`rationale-scores`.",
         ),
         _column("option_ids", pa.list_(pa.string()), "The IDs shown, by position."),
         _column("segments", pa.list_(pa.string()), "Hashes whose texts, concatenated, are the user's turn."),
         _column("prefill", pa.string(), "What the assistant's turn began with."),
         # what came back
         _column(
-            "reply", pa.string(), "The raw reply; for `reply` events the text within the budget, white space kept."
+            "reply",
+            pa.string(),
+            "The raw reply; for `reply` events the text within the budget, white space kept; for `rationale-scores` "
+            "the rationale behind which the IDs were scored.",
         ),
         _column("further", pa.string(), "Greedy text beyond the budget of a `reply` event."),
         _column("reasoning", pa.string(), "What a server returned as reasoning, apart from the reply."),
@@ -87,6 +97,11 @@ TRIAL_SCHEMA = pa.schema(
             "By position: ID, log-probability over the whole vocabulary (all spellings summed), rank from 1, token ids "
             "and text of the most probable spelling, log-probability of the in-place spelling. Kept beside replies "
             "too, where every shown ID is a single token.",
+        ),
+        _column(
+            "id_bound",
+            pa.float64(),
+            "Where the log-probability of a shown ID is null: none of those IDs has more than this.",
         ),
         _column("id_mass", pa.float64(), "Probability that the next token is any shown ID, in any spelling."),
         _column("watch_mass", pa.float64(), "Probability of the watched words' first tokens."),
@@ -116,18 +131,59 @@ TRIAL_SCHEMA = pa.schema(
         _column("lenient_position", pa.int16(), "Its position."),
         _column("lenient_chosen", pa.int16(), "Its option index."),
         _column("lenient_reason", pa.string(), "Its reason."),
+        _column(
+            "logged_reading",
+            pa.string(),
+            "Of imported trials: the option ID that the log's own scorer read; empty where it read none; null where "
+            "the log does not say.",
+        ),
+        _column("logged_right", pa.bool_(), "Of imported trials: the log's own verdict; null where it gives none."),
         # how it went
-        _column("attempt", pa.int32(), "0 for the first attempt at this trial.", required=True),
+        _column(
+            "attempt",
+            pa.int32(),
+            "Counts attempts at this trial; higher is newer. From 0, or from above what a lost worker may write.",
+            required=True,
+        ),
         _column("worker", pa.string(), "Who wrote the record."),
         _column("seconds", pa.float64(), "Share of its batch's wall-clock time."),
         _column("tokens_computed", pa.int32(), "Tokens that went through the decoder for this trial."),
         _column("tokens_reused", pa.int32(), "Tokens whose computation was shared."),
+        _column("tokens_written", pa.int32(), "Tokens that the model wrote, thinking included; where a server tells."),
+        _column(
+            "tries", pa.int32(), "Requests sent for this record, repeated ones included; where a server was asked."
+        ),
         _column("error", pa.string(), "Why there is no answer."),
     ]
 )
 """One row per attempt at a trial. Positions and option indices count from 0; log-probabilities are natural."""
 
-VOLATILE_COLUMNS = ("attempt", "worker", "seconds")
+
+def trial_columns(names: Collection[str], *, inner: Mapping[str, Collection[str]] | None = None) -> pa.Schema:
+    """Returns the schema of some columns of the trials, for readers that need no more: a tenth of the memory.
+
+    Args:
+        names: Columns.
+        inner: Of columns that are lists of records, the fields that are read.
+
+    Example:
+        >>> trial_columns(["trial", "id_scores"], inner={"id_scores": ["logprob"]}).field("id_scores").type
+        ListType(list<element: struct<logprob: double>>)
+    """
+    kept = (TRIAL_SCHEMA.field(name) for name in TRIAL_SCHEMA.names if name in names)
+    narrow = [_narrowed(field, (inner or {}).get(field.name)) for field in kept]
+    return pa.schema(narrow, metadata={PART_OF: b"trials"})
+
+
+def _narrowed(field: pa.Field, inner: Collection[str] | None) -> pa.Field:
+    if inner is None:
+        return field
+    struct = field.type.value_type
+    kept = [struct.field(place) for place in range(struct.num_fields) if struct.field(place).name in inner]
+    return field.with_type(pa.list_(pa.field("element", pa.struct(kept))))
+
+
+VOLATILE_COLUMNS = ("attempt", "worker", "seconds", "tries")
 """Columns that may differ between two runs that measured the same."""
 
 ITEM_SCHEMA = pa.schema(
@@ -167,13 +223,15 @@ PLAN_SCHEMA = pa.schema(
         _column(
             "design",
             pa.string(),
-            "`grid`, `reference`, `randomised`, `scrambled-ids`, or of a second stage `confirm-worst`, `confirm-best`.",
+            "`grid`, `reference`, `randomised`, `permuted`, `scrambled-ids`, `whose-a`, or of a second stage "
+            "`confirm-worst`, `confirm-best`.",
             required=True,
         ),
         _column(
             "draw",
             pa.int32(),
-            "Number of the randomised draw of an item (of its order in a second stage), from 0; else 0.",
+            "Number of the randomised draw of an item (of its order in a second stage, of the seed of a permutation), "
+            "from 0; else 0.",
             required=True,
         ),
         _column("interface", pa.string(), "Name of the interface.", required=True),
@@ -181,8 +239,8 @@ PLAN_SCHEMA = pa.schema(
 )
 """One row per trial and reason for it: a trial that two designs share has two rows and one record.
 
-`design` is `grid`, `reference`, `randomised`, `confirm-worst` or `confirm-best`; `draw` counts
-the randomised draws of an item, or its orders in a second stage, from 0 (else 0)."""
+`draw` counts the randomised draws of an item, its orders in a second stage or its seeded permutations, from 0 (else
+0)."""
 
 SEGMENT_SCHEMA = pa.schema(
     [

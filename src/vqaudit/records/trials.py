@@ -1,4 +1,4 @@
-"""Trial records: appended as whole parts, and one of them visible per trial.
+"""Trial records: every attempt is kept, and one of them is visible per trial.
 
 Knows attempts. Knows no engine, no prompt and no statistic.
 """
@@ -7,22 +7,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import polars as pl
+import pyarrow as pa
 
-from vqaudit.records.files import read_table, write_table
+from vqaudit.records.files import read_table
 from vqaudit.records.manifest import Manifest, read_manifest
+from vqaudit.records.parts import REPEATS, read_trials
 from vqaudit.records.schemas import ITEM_SCHEMA, PLAN_SCHEMA, SEGMENT_SCHEMA, TRIAL_SCHEMA, VOLATILE_COLUMNS
 
 __all__ = [
-    "PartWriter",
     "RunTables",
     "missing_trials",
-    "read_trials",
     "records_digest",
     "segment_hash",
     "visible",
@@ -32,34 +31,6 @@ __all__ = [
 def segment_hash(text: str) -> str:
     """Returns the name of a piece of prompt text: 16 hexadecimal digits of its SHA-256."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-class PartWriter:
-    """Appends trial records as whole parts named worker-sequence.
-
-    A part that is being written has a name that no reader looks at, so a kill leaves whole parts only.
-
-    Args:
-        run: The run directory.
-        worker: Name of the writer, unique among those that write at one time.
-    """
-
-    def __init__(self, run: Path, *, worker: str) -> None:
-        self._folder = run / "trials"
-        self._worker = worker
-        self._folder.mkdir(parents=True, exist_ok=True)
-        for leftover in self._folder.glob(f".{worker}-*.tmp"):
-            leftover.unlink(missing_ok=True)
-        taken = [int(path.stem.rpartition("-")[2]) for path in self._folder.glob(f"{worker}-*.parquet")]
-        self._next = max(taken, default=-1) + 1
-
-    def write(self, records: Sequence[Mapping[str, Any]]) -> None:
-        """Writes the records as one part; does nothing where there are none."""
-        if not records:
-            return
-        path = self._folder / f"{self._worker}-{self._next:06d}.parquet"
-        write_table(path, records, TRIAL_SCHEMA)
-        self._next += 1
 
 
 def visible(trials: pl.DataFrame) -> pl.DataFrame:
@@ -77,18 +48,6 @@ def visible(trials: pl.DataFrame) -> pl.DataFrame:
     return trials[kept]
 
 
-def read_trials(run: Path) -> pl.DataFrame:
-    """Returns every record of a run, superseded attempts included.
-
-    Raises:
-        RecordError: A part cannot be read.
-    """
-    parts = sorted(path for path in (run / "trials").glob("*.parquet") if not path.name.startswith("."))
-    if not parts:
-        return read_table(run / "trials" / "none", TRIAL_SCHEMA)
-    return pl.concat([read_table(path, TRIAL_SCHEMA) for path in parts], rechunk=True)
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunTables:
     """A run directory, read. What every analysis and the report start from."""
@@ -103,15 +62,19 @@ class RunTables:
     """Records on disk, superseded attempts included."""
 
     @classmethod
-    def load(cls, run: str | Path) -> RunTables:
+    def load(cls, run: str | Path, *, schema: pa.Schema = TRIAL_SCHEMA) -> RunTables:
         """Reads a run directory; also one that is still being written.
+
+        Args:
+            run: The run directory.
+            schema: Columns of the trials that are read: all, or what `trial_columns` leaves of them.
 
         Raises:
             RecordError: The directory or a part of it cannot be read.
         """
         path = Path(run)
         manifest = read_manifest(path)
-        trials = read_trials(path)
+        trials = read_trials(path, schema=schema)
         return cls(
             path=path,
             manifest=manifest,
@@ -120,6 +83,10 @@ class RunTables:
             trials=visible(trials),
             attempts=trials.height,
         )
+
+    def repeats(self) -> pl.DataFrame:
+        """Returns the second answers of trials that were asked twice, visible records only; no rows where none was."""
+        return visible(read_trials(self.path / REPEATS))
 
     def segments(self) -> dict[str, str]:
         """Returns hash -> text of every piece of prompt."""

@@ -1,34 +1,31 @@
 """One session of a run: what is pending is asked, what comes back is written.
 
-Knows plans, engines and the run directory. Every planned trial ends in exactly one visible record, whatever is
+Knows plans, the run directory and who asks. Every planned trial ends in exactly one visible record, whatever is
 killed and however often it is resumed.
 """
 
 from __future__ import annotations
 
-import fcntl
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from vqaudit.asking.plan import Plan, Trial
-from vqaudit.asking.prompts import Prompt, render
-from vqaudit.engines.base import Engine, Outcome, Request
-from vqaudit.errors import DatasetError, EngineError, EngineReplyError, RunConflict
+import polars as pl
+
+from vqaudit.asking.plan import Plan
+from vqaudit.engines.base import Engine
 from vqaudit.progress import Advance, no_progress
-from vqaudit.records import PartWriter, missing_trials, read_trials, visible
-from vqaudit.run.outcomes import make_record
-from vqaudit.run.requests import AskSpec, Pictures, make_request
+from vqaudit.records import Owner, Quarantined, missing_trials, own_run, read_sound_trials, visible
+from vqaudit.run.executors import Desk, Executor, Here
+from vqaudit.run.groups import cut_groups
+from vqaudit.run.requests import AskSpec
+from vqaudit.run.stopping import Stop
 
-__all__ = ["Session", "run_plan"]
+__all__ = ["Bar", "Session", "ask_plan", "run_plan"]
 
-FLUSH_RECORDS = 512
-FLUSH_SECONDS = 1.0
-GIVE_UP_BATCHES = 3
-"""So many batches with an unexpected error while nothing was answered: the engine is broken, not the trials."""
+Bar = Callable[[int, int], AbstractContextManager[Advance]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,120 +36,12 @@ class Session:
     asked: int
     failed: int
     seconds: float
+    quarantined: tuple[Quarantined, ...] = field(default=())
+    """Damaged parts that were taken out; their trials were asked again."""
 
 
-@contextmanager
-def _only_driver(out: Path) -> Iterator[None]:
-    out.mkdir(parents=True, exist_ok=True)
-    with (out / ".driver.lock").open("w", encoding="utf-8") as handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise RunConflict(
-                f"{out} is being written by another process; wait for it or choose another --out"
-            ) from error
-        yield
-
-
-@dataclass(kw_only=True, slots=True)
-class _Driver:
-    """One session: what is pending, and the records that are not on disk yet."""
-
-    plan: Plan
-    engine: Engine
-    spec: AskSpec
-    writer: PartWriter
-    worker: str
-    pending: set[str]
-    attempts: Mapping[str, int]
-    advance: Advance
-    buffer: list[dict[str, Any]] = field(default_factory=list)
-    flushed: float = field(default_factory=time.monotonic)
-    asked: int = 0
-    failed: int = 0
-    broken: int = 0
-
-    def flush(self) -> None:
-        self.writer.write(self.buffer)
-        self.buffer.clear()
-        self.flushed = time.monotonic()
-
-    def keep(self, trial: Trial, prompt: Prompt, outcome: Outcome) -> None:
-        attempt = self.attempts.get(trial.id, -1) + 1
-        record = make_record(self.plan, trial, prompt, outcome, attempt=attempt, worker=self.worker)
-        self.buffer.append(record)
-        self.asked += 1
-        failed = record["outcome"] == "failed"
-        self.failed += failed
-        self.advance(1, int(failed))
-        if len(self.buffer) >= FLUSH_RECORDS or time.monotonic() - self.flushed > FLUSH_SECONDS:
-            self.flush()
-
-    def window(self, trials: Sequence[Trial]) -> None:
-        if not any(trial.id in self.pending for trial in trials):
-            return
-        by_id = {trial.id: trial for trial in trials}
-        prompts = {trial.id: render(self.plan.items[trial.item], trial.variant) for trial in trials}
-        for batch in self.engine.batches(self.requests(trials, prompts)):
-            wanted = [request for request in batch if request.trial in self.pending]
-            if not wanted:
-                continue
-            asked = list(batch) if self.engine.batch_sensitive else wanted
-            for outcome in self.outcomes(asked):
-                if outcome.trial in self.pending:
-                    self.keep(by_id[outcome.trial], prompts[outcome.trial], outcome)
-
-    def requests(self, trials: Sequence[Trial], prompts: Mapping[str, Prompt]) -> list[Request]:
-        """The window's requests; a trial whose picture cannot be decoded is recorded and not asked."""
-        pictures = Pictures(max_pixels=self.spec.image_max_pixels)
-        requests: list[Request] = []
-        for trial in trials:
-            prompt = prompts[trial.id]
-            try:
-                images = pictures.of(self.plan.items[trial.item])
-            except DatasetError as error:
-                if trial.id in self.pending:
-                    self.keep(trial, prompt, Outcome(trial=trial.id, error=str(error), bad_input=True))
-                continue
-            requests.append(make_request(self.plan, trial, prompt, images, self.spec))
-        return requests
-
-    def outcomes(self, batch: Sequence[Request]) -> Sequence[Outcome]:
-        try:
-            found = self.engine.answer(batch)
-        except EngineError:
-            raise
-        except Exception as error:
-            self.broken += 1
-            why = f"{type(error).__name__}: {error}"
-            if self.broken >= GIVE_UP_BATCHES and self.asked == self.failed:
-                raise EngineError(f"{self.engine.name} failed {self.broken} times, answering nothing: {why}") from error
-            return [Outcome(trial=r.trial, error=why) for r in batch]
-        return _complete(batch, found)
-
-
-def _complete(batch: Sequence[Request], found: Sequence[Outcome]) -> list[Outcome]:
-    """Exactly one outcome per request: none is lost, none is doubled, none is a stranger's."""
-    by_trial = {outcome.trial: outcome for outcome in found}
-    strangers = by_trial.keys() - {request.trial for request in batch}
-    if strangers or len(by_trial) != len(found):
-        raise EngineReplyError(
-            f"the engine answered {len(found)} outcomes for {len(batch)} requests, with doubles or strangers"
-        )
-    missing = "the engine returned no outcome"
-    return [by_trial.get(r.trial) or Outcome(trial=r.trial, error=missing) for r in batch]
-
-
-def run_plan(
-    plan: Plan,
-    engine: Engine,
-    *,
-    out: Path,
-    spec: AskSpec,
-    worker: str = "w0",
-    advance: Advance = no_progress,
-) -> Session:
-    """Asks what the plan asks for and the run directory does not hold yet; writes records as they come.
+def run_plan(plan: Plan, engine: Engine, *, out: Path, spec: AskSpec) -> Session:
+    """Asks, in this process, what the plan asks for and the run directory does not hold yet.
 
     Records reach the disk at least once a second, each part whole; a kill loses only the batch in flight.
 
@@ -162,23 +51,55 @@ def run_plan(
         RecordError: The disk is full or not writable; what was written before is whole.
         KeyboardInterrupt: Passed on after the buffer was written.
     """
+    with own_run(out) as owner:
+        return ask_plan(plan, Here(engine), owner=owner, spec=spec)
+
+
+def ask_plan(
+    plan: Plan,
+    executor: Executor,
+    *,
+    owner: Owner,
+    spec: AskSpec,
+    bar: Bar | None = None,
+    stop: Stop | None = None,
+) -> Session:
+    """Asks what the plan asks for and the owned run directory does not hold yet; see `run_plan`.
+
+    Args:
+        plan: What is asked.
+        executor: Who asks.
+        owner: The right to write into the run directory; see `records.own_run`.
+        spec: What is the same in every request.
+        bar: Shows how far it is, given the trials planned and those done before.
+        stop: How it is asked to stop; None = by exceptions alone.
+    """
     started = time.monotonic()
-    with _only_driver(out):
-        known = visible(read_trials(out))
-        pending = missing_trials((trial.id for trial in plan.trials), known)
-        driver = _Driver(
-            plan=plan,
-            engine=engine,
-            spec=spec,
-            writer=PartWriter(out, worker=worker),
-            worker=worker,
-            pending=pending,
-            attempts=dict(known.select("trial", "attempt").iter_rows()),
-            advance=advance,
-        )
-        try:
-            for window in plan.windows():
-                driver.window(window)
-        finally:
-            driver.flush()
-    return Session(planned=len(plan), asked=driver.asked, failed=driver.failed, seconds=time.monotonic() - started)
+    records, taken = read_sound_trials(owner.run)
+    known = visible(records)
+    pending = missing_trials((trial.id for trial in plan.trials), known)
+    desk = Desk(
+        plan=plan,
+        spec=spec,
+        owner=owner,
+        waiting=list(cut_groups(plan, pending, spec)),
+        attempts=_newest_attempts(records, pending),
+        stop=stop or Stop(),
+    )
+    owner.tell(planned=len(plan), pending=len(pending))
+    shown = nullcontext(no_progress) if bar is None else bar(len(plan), len(plan) - len(pending))
+    with owner.reporting(desk.report), shown as desk.advance:
+        executor.ask(desk)
+    return Session(
+        planned=len(plan),
+        asked=desk.asked,
+        failed=desk.failed,
+        seconds=time.monotonic() - started,
+        quarantined=tuple(taken),
+    )
+
+
+def _newest_attempts(records: pl.DataFrame, pending: set[str]) -> dict[str, int]:
+    """Number of the newest attempt of every pending trial that was asked before."""
+    asked = records.filter(pl.col("trial").is_in(list(pending))) if records.height and pending else records.clear()
+    return dict(asked.group_by("trial").agg(pl.col("attempt").max()).iter_rows())

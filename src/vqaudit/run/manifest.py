@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from vqaudit.asking.designs import Confirmed, Randomised, Reference
+from vqaudit.asking.designs import Confirmed, Permuted, Randomised, Reference
 from vqaudit.asking.interfaces import Interface
 from vqaudit.asking.plan import Arm, Plan
 from vqaudit.asking.prompts import render
@@ -57,23 +57,33 @@ def _describe_interface(interface: Interface) -> dict[str, Any]:
     return {
         "ending": interface.ending.name,
         "ending_text": interface.ending.text,
-        "asks": interface.ending.asks,
+        "asks": interface.asks,
+        "strength": interface.ending.strength,
         "place": interface.place,
         "event": interface.event,
         "options_shown": interface.options_shown,
         "aligned": interface.aligned,
+        "after_rationale": interface.after_rationale,
+        "cue": interface.cue,
     }
 
 
 def _describe_design(arm: Arm) -> dict[str, Any]:
     design = arm.design
     shown: dict[str, Any] = {"interface": arm.interface.name, "design": design.name}
-    if isinstance(design, Randomised):
+    if isinstance(design, Randomised | Permuted):
         return shown | {"draws": design.draws, "seed": design.seed, "formats": len(design.formats)}
     if isinstance(design, Confirmed):
         return shown | {"orders": design.orders, "seed": design.seed, "formats": [f.name for f in design.formats]}
     formats = (design.format,) if isinstance(design, Reference) else design.formats
     return shown | {"orders": design.orders, "formats": len(formats)}
+
+
+def _describe_watch(engine: Engine, spec: AuditSpec) -> dict[str, Any]:
+    """The watched words, and how this model's tokenizer writes them where a reply begins."""
+    if not spec.watch:
+        return {}
+    return {"words": list(spec.watch), "tokens": dict(engine.describe_ids(spec.watch))}
 
 
 def _describe_formats(plan: Plan) -> dict[str, Any]:
@@ -95,6 +105,7 @@ def _identity(plan: Plan, engine: Engine, data: Dataset, spec: AuditSpec) -> dic
         "reply budget": spec.budget,
         "generation limit": spec.max_tokens,
         "watched words": list(spec.watch),
+        "kept states": spec.keep_states,
         "seed": spec.seed,
         "interfaces": {i.name: _describe_interface(i) for i in plan.interfaces},
         "formats": _describe_formats(plan),
@@ -143,19 +154,24 @@ def _image_name(source: ImageSource) -> str | None:
 def write_inputs(out: Path, plan: Plan) -> None:
     """Writes items, plan and prompt text; a plan that grows keeps what it had."""
     write_table(out / "items.parquet", _item_rows(plan), ITEM_SCHEMA)
-    rows = [
-        {"trial": r.trial, "item": r.item, "design": r.design, "draw": r.draw, "interface": r.interface}
-        for r in plan.reasons
-    ]
-    known = {tuple(row) for row in read_table(out / "plan.parquet", PLAN_SCHEMA).iter_rows()}
-    rows = [dict(zip(PLAN_SCHEMA.names, row, strict=True)) for row in sorted(known)] + [
-        row for row in rows if tuple(row.values()) not in known
-    ]
-    write_table(out / "plan.parquet", rows, PLAN_SCHEMA)
+    known = set(read_table(out / "plan.parquet", PLAN_SCHEMA).iter_rows())
+    rows = [(r.trial, r.item, r.design, r.draw, r.interface) for r in plan.reasons]
+    fresh = [row for row in rows if row not in known]
+    if known and not fresh:
+        return
+    # The text goes first, so that a plan on the disk is a plan whose text is there.
+    _write_segments(out, plan, without={row[0] for row in known})
+    named = [dict(zip(PLAN_SCHEMA.names, row, strict=True)) for row in sorted(known) + fresh]
+    write_table(out / "plan.parquet", named, PLAN_SCHEMA)
+
+
+def _write_segments(out: Path, plan: Plan, *, without: set[str]) -> None:
+    """Adds the prompt text of all trials but those whose text is there."""
     texts = dict(read_table(out / "segments.parquet", SEGMENT_SCHEMA).iter_rows())
     for trial in plan.trials:
-        for segment in render(plan.items[trial.item], trial.variant).segments:
-            texts.setdefault(segment_hash(segment), segment)
+        if trial.id not in without:
+            for segment in render(plan.items[trial.item], trial.variant).segments:
+                texts.setdefault(segment_hash(segment), segment)
     segments = [{"segment": name, "text": text} for name, text in sorted(texts.items())]
     write_table(out / "segments.parquet", segments, SEGMENT_SCHEMA)
 
@@ -164,11 +180,13 @@ def _describe_data(data: Dataset) -> dict[str, Any]:
     return {
         "name": data.name,
         "file": data.path.name,
+        "origin": data.origin,
         "items": len(data),
         "digest": data.digest,
         "columns": asdict(data.columns),
         "answers": data.answers,
         "warnings": list(data.warnings),
+        "left_out": dict(data.left_out),
         "skipped": [{"row": s.row, "item": s.item, "why": s.sentence} for s in data.skipped],
     }
 
@@ -191,6 +209,7 @@ def make_manifest(out: Path, plan: Plan, engine: Engine, data: Dataset, spec: Au
         model=engine.name,
         engine=dict(engine.describe()),
         id_tokens={f.id_set.name: dict(engine.describe_ids(plan.vocabulary(f))) for f in plan.formats},
+        watch=_describe_watch(engine, spec),
         dataset=_describe_data(data),
         designs=earlier + designs,
         interfaces=({} if old is None else old.interfaces) | identity["interfaces"],

@@ -18,6 +18,8 @@ from vqaudit.records import segment_hash
 
 __all__ = ["make_record"]
 
+_SCORED = ("id-scores", "rationale-scores", "option-likelihood")
+
 
 def _variant_columns(plan: Plan, trial: Trial, prompt: Prompt) -> dict[str, Any]:
     variant = trial.variant
@@ -61,6 +63,7 @@ def _outcome_columns(outcome: Outcome) -> dict[str, Any]:
             }
             for s in outcome.id_scores
         ],
+        "id_bound": outcome.id_bound,
         "id_mass": outcome.id_mass,
         "watch_mass": outcome.watch_mass,
         "end_given_id": outcome.end_given_id,
@@ -71,7 +74,25 @@ def _outcome_columns(outcome: Outcome) -> dict[str, Any]:
         "seconds": outcome.seconds,
         "tokens_computed": outcome.tokens_computed,
         "tokens_reused": outcome.tokens_reused,
+        "tokens_written": outcome.tokens_written,
+        "tries": outcome.tries,
         "error": outcome.error,
+    }
+
+
+def _states(outcome: Outcome) -> dict[str, Any] | None:
+    """What `records.states` keeps; no column of the record itself."""
+    kept = outcome.states
+    if kept is None:
+        return None
+    if not kept.lens:
+        return {"values": kept.values}
+    return {
+        "values": kept.values,
+        "lens_id_logprobs": [layer.id_logprobs for layer in kept.lens],
+        "lens_id_ranks": [layer.id_ranks for layer in kept.lens],
+        "lens_id_mass": [layer.id_mass for layer in kept.lens],
+        "lens_watch_mass": [layer.watch_mass for layer in kept.lens],
     }
 
 
@@ -91,11 +112,20 @@ def _longer_id(reply: str, prefixes: Sequence[str], option_ids: Sequence[str]) -
     return next((text.strip() for text in prefixes if text.strip() in option_ids), None)
 
 
+def _read_strictly(outcome: Outcome, option_ids: Sequence[str]) -> Reading:
+    """Paper 1's exact event; a reply that a server withheld, or never began since thinking was cut, is called so."""
+    if outcome.finish_reason == "content_filter":
+        return Reading(outcome="refused", reason="withheld: content_filter")
+    if outcome.finish_reason == "length" and outcome.reasoning and not (outcome.reply or "").strip():
+        return Reading(outcome="truncated", reason="cut while thinking")
+    return read_exact(outcome.reply, option_ids=option_ids)
+
+
 def _read_reply_event(outcome: Outcome, option_ids: Sequence[str], options: Sequence[str]) -> _Read:
     reply = outcome.reply or ""
     whole = outcome.prefixes[-1] if outcome.prefixes else reply
     return _Read(
-        strict=read_exact(outcome.reply, option_ids=option_ids),
+        strict=_read_strictly(outcome, option_ids),
         lenient=read_reply(
             whole,
             option_ids=option_ids,
@@ -110,10 +140,12 @@ def _read_reply_event(outcome: Outcome, option_ids: Sequence[str], options: Sequ
 def _read(event: str, outcome: Outcome, option_ids: Sequence[str], options: Sequence[str]) -> _Read:
     if outcome.error is not None:
         return _Read(Reading(outcome="bad_input" if outcome.bad_input else "failed", reason=outcome.error))
+    if outcome.finish_reason == "content_filter" and event in _SCORED:
+        return _Read(Reading(outcome="refused", reason="withheld: content_filter"))
     if event == "reply":
         return _read_reply_event(outcome, option_ids, options)
     if event == "forced-token":
-        return _Read(read_exact(outcome.reply, option_ids=option_ids))
+        return _Read(_read_strictly(outcome, option_ids))
     if event == "generation":
         reading = read_reply(
             outcome.reply,
@@ -123,13 +155,14 @@ def _read(event: str, outcome: Outcome, option_ids: Sequence[str], options: Sequ
             reasoning=outcome.reasoning,
         )
         return _Read(reading)
-    if event == "id-scores":
-        scored = read_scores([s.logprob for s in outcome.id_scores], option_ids=option_ids)
+    if event in ("id-scores", "rationale-scores"):
+        scores = [s.logprob for s in outcome.id_scores]
+        scored = read_scores(scores, option_ids=option_ids, bound=outcome.id_bound)
     else:
         # Options without shown IDs are read by their place.
         places = option_ids or [str(i) for i in range(len(options))]
-        scores = outcome.option_scores
-        scored = read_option_likelihoods([s.logprob for s in scores], [s.tokens for s in scores], option_ids=places)
+        likely = outcome.option_scores
+        scored = read_option_likelihoods([s.logprob for s in likely], [s.tokens for s in likely], option_ids=places)
     return _Read(scored.reading, margin=scored.margin)
 
 
@@ -159,12 +192,12 @@ def _reading_columns(read: _Read, option_ids: Sequence[str], order: Sequence[int
 def make_record(
     plan: Plan, trial: Trial, prompt: Prompt, outcome: Outcome, *, attempt: int, worker: str
 ) -> dict[str, Any]:
-    """Returns one row of `records.TRIAL_SCHEMA`."""
+    """Returns one row of `records.TRIAL_SCHEMA`, and under `states` what is kept beside it."""
     options = apply_order(trial.variant.order, plan.items[trial.item].options)
     read = _read(trial.variant.interface.event, outcome, prompt.option_ids, options)
     return (
         _variant_columns(plan, trial, prompt)
         | _outcome_columns(outcome)
         | _reading_columns(read, prompt.option_ids, trial.variant.order)
-        | {"attempt": attempt, "worker": worker}
+        | {"attempt": attempt, "worker": worker, "states": _states(outcome)}
     )

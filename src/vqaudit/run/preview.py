@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from vqaudit.asking.custom import load_formats
+from vqaudit.asking.custom import load_endings, load_formats
 from vqaudit.asking.designs import DEFAULT_REFERENCE, Reference
 from vqaudit.asking.formats import FORMATS, Format, find_format
 from vqaudit.asking.interfaces import Interface, find_interface
@@ -78,6 +78,8 @@ class Asked:
     """A file of formats; see `asking.custom`."""
     rotation: int = 0
     interface: str = "direct"
+    endings: Path | None = None
+    """A file of endings; see `asking.custom`."""
 
     def find_format(self) -> Format:
         """Returns the format of that name."""
@@ -87,7 +89,9 @@ class Asked:
 
     def find_interface(self) -> Interface:
         """Returns the interface of that name."""
-        return find_interface(self.interface)
+        if self.endings is None:
+            return find_interface(self.interface)
+        return find_interface(self.interface, endings=load_endings(self.endings))
 
 
 def _find_item(data: Dataset, item: str) -> Item:

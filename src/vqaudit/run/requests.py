@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from vqaudit.asking.interfaces import Interface
+from vqaudit.asking.interfaces import ANSWER_CUE, Interface
 from vqaudit.asking.plan import Plan, Trial
 from vqaudit.asking.prompts import Prompt
 from vqaudit.engines.base import (
     DEFAULT_MAX_TOKENS,
+    Depth,
     Event,
     ForcedToken,
     Generation,
@@ -21,6 +22,7 @@ from vqaudit.engines.base import (
     Image,
     ImagePart,
     OptionLikelihood,
+    RationaleScores,
     Reply,
     Request,
     TextPart,
@@ -43,9 +45,11 @@ class AskSpec:
     budget: Literal["emitted", "paper"] | int = "emitted"
     """Tokens of an exact reply; see `engines.base.Reply`."""
     max_tokens: int = DEFAULT_MAX_TOKENS
-    """Limit of a free generation."""
+    """Limit of a free generation, and of a rationale before its scores."""
     watch: tuple[str, ...] = ()
     """Words whose next-token mass is recorded beside ID scores."""
+    states: Depth | None = None
+    """Whose hidden states are kept beside ID scores; None = nobody's."""
 
 
 def event_of(interface: Interface, prompt: Prompt, vocabulary: tuple[str, ...], spec: AskSpec) -> Event:
@@ -53,11 +57,14 @@ def event_of(interface: Interface, prompt: Prompt, vocabulary: tuple[str, ...], 
     if interface.event == "reply":
         return Reply(vocabulary=vocabulary, budget=spec.budget)
     if interface.event == "id-scores":
-        return IDScores(watch=spec.watch)
+        return IDScores(watch=spec.watch, states=spec.states)
     if interface.event == "forced-token":
         return ForcedToken()
     if interface.event == "option-likelihood":
         return OptionLikelihood(continuations=prompt.continuations)
+    if interface.event == "rationale-scores":
+        cue = interface.cue or ANSWER_CUE
+        return RationaleScores(cue=cue, max_tokens=spec.max_tokens, watch=spec.watch)
     return Generation(max_tokens=spec.max_tokens)
 
 
@@ -95,10 +102,14 @@ class Pictures:
         if source not in self._known:
             try:
                 pixels = open_image(source, max_pixels=self._max_pixels).pixels
-                self._known[source] = Image(digest=source.digest(), pixels=pixels)
+                self._known[source] = Image(digest=self._key(source), pixels=pixels)
             except DatasetError as error:
                 self._known[source] = error
         found = self._known[source]
         if isinstance(found, DatasetError):
             raise found
         return found
+
+    def _key(self, source: ImageSource) -> str:
+        """Names what is shown, not the file: an engine may serve runs with several limits of pixels."""
+        return source.digest() if self._max_pixels is None else f"{source.digest()}@{self._max_pixels}"

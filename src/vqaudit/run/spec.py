@@ -6,28 +6,33 @@ Knows designs, interfaces, formats and items. Asks nobody.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from vqaudit.asking.custom import load_formats
+from vqaudit.asking.collisions import collision_formats
+from vqaudit.asking.custom import load_endings, load_formats
 from vqaudit.asking.designs import (
     DEFAULT_REFERENCE,
     SCREENING_DRAWS,
     Confirmed,
     Design,
     Grid,
+    Permuted,
     Randomised,
     Reference,
     ScrambledIDs,
+    WhoseA,
 )
 from vqaudit.asking.formats import FORMATS, Format, find_format
-from vqaudit.asking.interfaces import find_interface
+from vqaudit.asking.interfaces import DEFAULT_WATCH, Interface, find_interface
 from vqaudit.asking.plan import Arm, Plan, make_plan
-from vqaudit.engines.base import DEFAULT_MAX_TOKENS
+from vqaudit.engines.base import DEFAULT_MAX_TOKENS, Depth
 from vqaudit.errors import PlanError
 from vqaudit.items.item import Item
+from vqaudit.run.presets import with_preset
 from vqaudit.run.requests import AskSpec
 
 __all__ = [
@@ -35,6 +40,7 @@ __all__ = [
     "AuditSpec",
     "Extremes",
     "chosen_formats",
+    "chosen_interface",
     "confirmed_designs",
     "make_audit_plan",
     "make_spec",
@@ -51,9 +57,17 @@ class AuditSpec(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     design: tuple[str, ...] = ("randomised",)
-    """`reference`, `grid`, `randomised`, `two-stage`, `scrambled-ids`; several are united, duplicates merged."""
+    """`reference`, `grid`, `randomised`, `two-stage`, `permuted`, `scrambled-ids`, `whose-a`; several are united,
+    duplicates merged."""
     interface: tuple[str, ...] = ("direct",)
-    """Names of interfaces; `NAME@DESIGN` runs one under a design of its own, as in `free-cot@reference`."""
+    """Names of interfaces, or combinations `EVENT:ENDING[/PLACE]`; `NAME@DESIGN` runs one under a design of its own,
+    as in `free-cot@reference`."""
+    endings: Path | None = None
+    """A JSON file with endings of your own; see `asking.custom`."""
+    permutations: int = Field(default=5, ge=1)
+    """Seeded permutations of the contents in the design `permuted`."""
+    answer_cue: str | None = None
+    """What follows a generated rationale before IDs are scored; None = `asking.interfaces.ANSWER_CUE`."""
     draws: int = Field(default=1, ge=1)
     """Randomised variants per item; at least 2 in the first stage of `two-stage`."""
     until: str | None = None
@@ -73,7 +87,13 @@ class AuditSpec(BaseModel):
     image_max_pixels: int | None = Field(default=None, ge=1)
     budget: Literal["emitted", "paper"] | int = "emitted"
     max_tokens: int = Field(default=DEFAULT_MAX_TOKENS, ge=1)
-    watch: tuple[str, ...] = ()
+    watch: tuple[str, ...] = DEFAULT_WATCH
+    """Words whose next-token mass is recorded beside ID scores (paper 2, Eq. 8); empty for none."""
+    noise_floor: int | None = Field(default=None, ge=0)
+    """Trials asked twice, to tell how often an answer changes by itself; None = 100 where the engine is a server or
+    another that may answer differently the next time, else none."""
+    keep_states: Depth | None = None
+    """Whose hidden states are kept beside ID scores, for `vqaudit internals`: `last` or `all` layers'."""
 
     @property
     def asking(self) -> AskSpec:
@@ -84,18 +104,19 @@ class AuditSpec(BaseModel):
             budget=self.budget,
             max_tokens=self.max_tokens,
             watch=self.watch,
+            states=self.keep_states,
         )
 
 
 def make_spec(settings: Mapping[str, Any]) -> AuditSpec:
-    """Returns the spec; a single design or interface may be given as a string.
+    """Returns the spec; a single design or interface may be given as a string, and `preset` names many at once.
 
     Raises:
         PlanError: A setting is unknown or out of range.
     """
     listed: dict[str, Any] = {
         name: (value,) if name in ("design", "interface") and isinstance(value, str) else value
-        for name, value in settings.items()
+        for name, value in with_preset(settings).items()
     }
     try:
         return AuditSpec(**listed)
@@ -130,7 +151,24 @@ def _design(name: str, spec: AuditSpec) -> Design:
         return Randomised(draws=max(SCREENING_DRAWS, spec.draws), seed=spec.seed, formats=formats)
     if name == "scrambled-ids":
         return ScrambledIDs(formats=(reference,))
-    raise PlanError(f"no design {name!r}: choose from reference, grid, randomised, {TWO_STAGE}, scrambled-ids")
+    if name == "permuted":
+        return Permuted(formats=(reference,), draws=spec.permutations, seed=spec.seed)
+    if name == "whose-a":
+        return WhoseA(formats=collision_formats(reference))
+    known = f"reference, grid, randomised, {TWO_STAGE}, permuted, scrambled-ids, whose-a"
+    raise PlanError(f"no design {name!r}: choose from {known}")
+
+
+def chosen_interface(name: str, spec: AuditSpec) -> Interface:
+    """Returns the interface of that name, with the endings and the answer cue that the spec chose.
+
+    Raises:
+        VariantError: There is no such interface, or the file of endings is wrong.
+    """
+    found = find_interface(name) if spec.endings is None else find_interface(name, endings=load_endings(spec.endings))
+    if found.cue is not None and spec.answer_cue is not None:
+        return replace(found, cue=spec.answer_cue)
+    return found
 
 
 class Extremes(NamedTuple):
@@ -161,11 +199,12 @@ def make_audit_plan(items: Sequence[Item], spec: AuditSpec, *, confirm: Extremes
     arms: list[Arm] = []
     for entry in spec.interface:
         name, _, own = entry.partition("@")
-        interface = find_interface(name)
+        interface = chosen_interface(name, spec)
         arms += [Arm(interface=interface, design=_design(d, spec)) for d in ([own] if own else spec.design)]
     if confirm is not None:
         for name in two_stage_interfaces(spec):
-            arms += [Arm(interface=find_interface(name), design=design) for design in confirmed_designs(spec, confirm)]
+            interface = chosen_interface(name, spec)
+            arms += [Arm(interface=interface, design=design) for design in confirmed_designs(spec, confirm)]
     return make_plan(items, arms)
 
 
