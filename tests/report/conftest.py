@@ -1,7 +1,8 @@
 """Run directories written through the waist: prompts are rendered, what comes back is decided by a test."""
 
 import math
-from collections.abc import Callable, Sequence
+import shutil
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
@@ -226,7 +227,7 @@ class PageText(HTMLParser):
         assert self._open.pop() == tag, f"</{tag}> closes something else"
 
     def handle_data(self, data):
-        if "style" not in self._open:
+        if "style" not in self._open and "script" not in self._open:
             self._said.append(data)
 
     @property
@@ -337,3 +338,64 @@ def grid_summary(grid) -> Summary:
 @pytest.fixture(scope="session")
 def rivalry(rivals):
     return compare(rivals)
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+class Tab:
+    """One page in a real browser, and everything that it complained of or asked for."""
+
+    def __init__(self, page: Any, path: Path) -> None:
+        self.page = page
+        self.url = path.as_uri()
+        self.complaints: list[str] = []
+        self.requests: list[str] = []
+        page.on("console", lambda message: self.complaints.append(message.text))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.goto(self.url)
+        if page.query_selector(".explorer") is not None:
+            page.wait_for_selector(".explorer[data-ready]", timeout=60_000)
+
+    def told(self, script: str) -> Any:
+        return self.page.evaluate(script)
+
+    @property
+    def outside(self) -> list[str]:
+        """What it asked for beside itself; pictures that it made from its own bytes are no request."""
+        return [url for url in self.requests if url != self.url and not url.startswith(("blob:", "data:"))]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install 'vqaudit[test]'")
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed: apt-get install chromium")
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    with api.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=flags)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(chromium) -> Iterator[Callable[..., Tab]]:
+    """Opens a page: `open_page(path, width=390, scheme="dark")`."""
+    contexts = []
+
+    def opened(path: Path, *, width: int = 1280, scheme: str = "light") -> Tab:
+        size = {"width": width, "height": 900}
+        contexts.append(chromium.new_context(viewport=size, color_scheme=scheme, is_mobile=width < 500))
+        return Tab(contexts[-1].new_page(), path)
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture(scope="session")
+def grid_page(grid, tmp_path_factory) -> Path:
+    from vqaudit.report.page import write_page
+
+    return write_page([grid], tmp_path_factory.mktemp("page") / "page.html")

@@ -25,6 +25,9 @@ def pictures(grid_summary, rivalry) -> dict[str, charts.Picture]:
         "positions": charts.position_choice(grid_summary.selection.positions),
         "interfaces": charts.interface_accuracies(grid_summary.interfaces),
         "first": charts.first_positions(grid_summary.interfaces),
+        "score": charts.score_scale(grid_summary),
+        "effects": charts.level_effects(grid_summary.effects),
+        "remedies": charts.remedies(grid_summary.mitigations),
         "ranking": charts.run_ranking(rivalry),
         "differences": charts.run_differences(rivalry),
         "ranks": charts.format_rank_bars(rivalry.format_ranks),
@@ -41,7 +44,8 @@ def test_every_picture_is_well_formed_named_and_stands_alone(pictures) -> None:
     for picture in pictures.values():
         root = ElementTree.fromstring(picture.svg)
         assert root.attrib["role"] == "img"
-        assert root.attrib["aria-label"] == picture.title == root[0].text
+        assert root.attrib["aria-label"] == root[0].text
+        assert root[0].text.startswith(picture.title)
         assert root[0].tag == "title"
         assert "http" not in picture.svg
         assert "url(" not in picture.svg
@@ -93,9 +97,37 @@ def test_tables_say_the_same_as_the_picture(pictures, grid_summary) -> None:
 def test_even_is_claimed_only_where_right_options_stand_evenly(pictures, randomised) -> None:
     from vqaudit.analysis import summarise
 
-    assert pictures["positions"].title.endswith(": even")
+    assert "evenly" in pictures["positions"].caption
     drawn = charts.position_choice(summarise(randomised).selection.positions)
-    assert not drawn.title.endswith(": even")
+    assert "evenly" not in drawn.caption
+
+
+def test_titles_say_the_finding_and_captions_the_n(pictures, grid_summary) -> None:
+    best, worst = grid_summary.best_format, grid_summary.worst_format
+    assert f"{100 * worst.accuracy.value:.1f} % ({worst.format})" in pictures["accuracy"].title
+    assert f"{100 * best.accuracy.value:.1f} % ({best.format})" in pictures["accuracy"].title
+    assert "n = 40 items, 160 trials each" in pictures["accuracy"].caption
+    assert "A star marks" in pictures["accuracy"].caption
+    assert pictures["positions"].title.startswith("Position 0 (first) is chosen more often")
+    assert pictures["first"].title.startswith("cot-prefix chooses the first position too often: +")
+    assert "by cot-prefix" in pictures["interfaces"].title
+    for name, picture in pictures.items():
+        assert picture.caption, name
+
+
+def test_a_thousand_categories_are_a_picture_that_can_be_read_and_a_whole_table() -> None:
+    parts = [
+        Group(
+            name=f"category {k}", accuracy=Estimate(value=0.5, low=0.4, high=0.6, n=k + 1, trials=k + 1), coverage=None
+        )
+        for k in range(1000)
+    ]
+    picture = charts.level_accuracies({"category": parts})
+    assert len(picture.rows) == 1000
+    assert "The 40 with most items of 1000" in picture.caption
+    assert float(ElementTree.fromstring(picture.svg).attrib["height"]) < 1100
+    assert "category 999" in texts(picture)
+    assert "category 0" not in texts(picture)
 
 
 def test_names_of_others_are_text() -> None:

@@ -136,3 +136,18 @@ def test_the_terminal_needs_no_extra(tmp_path) -> None:
     code = "import sys, vqaudit.report.terminal; print([m for m in ('altair', 'vl_convert', 'jinja2') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_worst_format_has_the_interval_of_whichever_it_is(grid_summary, terminal) -> None:
+    shown = terminal(summary_view(grid_summary))
+    (line,) = [line for line in shown.splitlines() if "the worst, whichever it is" in line]
+    assert written(grid_summary.worst_case) in line
+    assert "upper/double_brackets/line_break" not in shown or "line_\n" not in shown
+    assert "-0." not in shown.split("nearest")[1].splitlines()[0]
+
+
+def test_a_plan_with_one_interface_names_it_beside_the_trials(terminal) -> None:
+    shown = terminal(cost_view(COST | {"trials_by_interface": {"direct": 1200}}, model="m", data="d"))
+    assert "trials" in shown
+    assert "through direct" in shown
+    assert shown.count("direct") == 1

@@ -99,3 +99,10 @@ def test_a_comparison_shows_the_reasons_of_its_details(rivalry, terminal) -> Non
     shown = terminal(comparison_view(rivalry.model_copy(update={"details": lacking})))
     assert "no grid here" in shown
     assert "no grid here" not in terminal(comparison_view(rivalry))
+
+
+def test_tiny_p_values_are_not_written_out(rivalry) -> None:
+    assert all(pair.p_adjusted < 1e-6 for pair in rivalry.pairs)
+    assert rivalry.statements
+    assert all("(adjusted p < 0.001)" in text for text in rivalry.statements)
+    assert not any("e-" in text for text in rivalry.statements)

@@ -21,6 +21,8 @@ __all__ = ["Example", "Examples", "Flip", "pick_examples"]
 UNREAD = 6
 FLIPS = 3
 _KEPT = ("trial", "format", "right", "answered", "failed")
+_LIGHT = ("trial", "item", "interface", "id_set", "order", "outcome")
+"""What trials are chosen by; whole records are read of the chosen ones alone."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -80,18 +82,18 @@ def pick_examples(tables: RunTables, *, interface: str, unread: int = UNREAD, fl
         flips: At most so many flips.
     """
     judged = analysis_frame(tables).select(_KEPT)
-    trials = tables.trials.join(judged, on="trial").filter(~pl.col("failed")).sort("trial")
+    trials = tables.trials.select(_LIGHT).join(judged, on="trial").filter(~pl.col("failed")).sort("trial")
     silent = trials.filter(~pl.col("answered")).unique(
         ["interface", "outcome", "id_set"], keep="first", maintain_order=True
     )
     pairs = _flips(trials.filter(pl.col("interface") == interface, "answered"), flips)
     source = _Source.of(tables)
+    shown = [*silent.head(unread)["trial"], *(name for _, *sides in pairs for name in sides)]
+    whole = tables.trials.filter(pl.col("trial").is_in(shown)).join(judged, on="trial")
+    examples = {row["trial"]: source.example(row) for row in whole.iter_rows(named=True)}
     return Examples(
-        unread=tuple(source.example(row) for row in silent.head(unread).iter_rows(named=True)),
-        flips=tuple(
-            Flip(by=by, right=source.example(_row(trials, right)), wrong=source.example(_row(trials, wrong)))
-            for by, right, wrong in pairs
-        ),
+        unread=tuple(examples[name] for name in silent.head(unread)["trial"]),
+        flips=tuple(Flip(by=by, right=examples[right], wrong=examples[wrong]) for by, right, wrong in pairs),
     )
 
 
@@ -110,10 +112,6 @@ def _flips(trials: pl.DataFrame, number: int) -> list[tuple[str, str, str]]:
         if found.height:
             return [(by, *pair) for pair in found.select("trial", "trial_wrong").iter_rows()]
     return []
-
-
-def _row(trials: pl.DataFrame, trial: str) -> dict[str, Any]:
-    return trials.row(by_predicate=pl.col("trial") == trial, named=True)
 
 
 @dataclass(frozen=True, slots=True)

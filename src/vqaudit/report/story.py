@@ -10,14 +10,15 @@ from dataclasses import dataclass
 
 from vqaudit.analysis.breakdown import Group
 from vqaudit.analysis.coverage import Coverage
-from vqaudit.analysis.designs import FORMAT_DESIGNS, MOST_LOST
-from vqaudit.analysis.details import DETAILS
+from vqaudit.analysis.designs import FORMAT_DESIGNS, IMPORTED, MOST_LOST
+from vqaudit.analysis.details import DETAILS, NOT_ASKED
 from vqaudit.analysis.estimates import Estimate
+from vqaudit.analysis.imported import IMPORTED_KEYS
 from vqaudit.analysis.interfaces import InterfaceRow
 from vqaudit.analysis.recommended import Recommended
 from vqaudit.analysis.schema import DesignRow, Summary
 from vqaudit.analysis.selection import PositionRow
-from vqaudit.report.digits import bounds, count, interval, pct, points
+from vqaudit.report.digits import bounds, count, difference, interval, pct, points
 
 __all__ = [
     "FACTOR_LABELS",
@@ -28,6 +29,7 @@ __all__ = [
     "accuracies",
     "baselines",
     "cautions",
+    "coverage_alone",
     "coverage_parts",
     "factor_parts",
     "headline",
@@ -46,6 +48,9 @@ __all__ = [
 FACTOR_LABELS = {"id_set": "ID set", "delimiter": "delimiter", "separator": "separator"}
 _ACCURACIES = (
     ("grid_accuracy", "grid accuracy", "mean over all formats and orders"),
+    ("plain_accuracy", "plain", "in the first order of every question"),
+    ("circular_accuracy", "circular, by row", "every order of a question counts once"),
+    ("strict_circular_accuracy", "strict circular", "right in every order that was logged"),
     ("row_accuracy", "by row", "every order of an item counts once"),
     ("reference_accuracy", "reference format", "in the run's reference format alone"),
     ("strict_circular", "strict circular", "right in every order of a format"),
@@ -60,10 +65,20 @@ _LABELS = {key: label for key, label, _ in _ACCURACIES} | {
     "spread_without_faults": "spread without measurement faults",
     "best_format": "best format",
     "worst_format": "worst format",
+    "worst_case": "accuracy in the worst format",
     "formats": "accuracy by format",
     "coverage": "coverage",
     "coverage_parts": "coverage in its parts",
     "categories": "categories",
+    "circular": "questions in several orders",
+    "as_logged": "the log's own scoring",
+    "noise_floor": "noise between two askings",
+    "effects": "effects of format",
+    "mitigations": "remedies",
+    "confidence_groups": "confidence groups",
+    "position_and_id": "position apart from ID",
+    "whose_a": "whose A it is",
+    "interface_details": "details of interfaces",
 }
 _NOT_ASKED = ("groups", "stopping", "two_stage", *DETAILS)
 _GRID_ORDER = (
@@ -72,7 +87,7 @@ _GRID_ORDER = (
     *("line_break", "comma", "semicolon"),
 )
 _VERDICTS = {
-    "mismatched": "mismatched, the event that is scored is not the event that is asked for",
+    "mismatched": "mismatched, its score is not what the model knows",
     "aligned": "aligned, it reads as much",
     "undecided": "undecided, these items cannot tell",
 }
@@ -156,7 +171,7 @@ def recommendations(found: Recommended) -> list[tuple[str, str, str]]:
     others = len(found.as_good) - 1
     rows = [("highest", found.highest, f"{others} more cannot be told from it")]
     if found.representative is not None and found.distance is not None:
-        gap = f"{points(found.distance.value)} {bounds(found.distance, signed=True)} from the grid"
+        gap = f"{difference(found.distance)} from the grid"
         rows.append(("nearest", found.representative, gap))
     return rows
 
@@ -220,7 +235,9 @@ def cautions(summary: Summary) -> list[str]:
 
 def accuracies(summary: Summary) -> list[KeyFigure]:
     """Returns the accuracies that the run can tell, the headline first."""
-    found = [(getattr(summary, key), label, note) for key, label, note in _ACCURACIES]
+    # An imported run has the same figure under both names.
+    twice = {"strict_circular"} if summary.main_design == IMPORTED else set()
+    found = [(getattr(summary, key), label, note) for key, label, note in _ACCURACIES if key not in twice]
     return [KeyFigure(label=label, estimate=figure, note=note) for figure, label, note in found if figure is not None]
 
 
@@ -239,6 +256,13 @@ def coverage_parts(coverage: Coverage | None) -> list[KeyFigure]:
         KeyFigure(label="needs more tokens", estimate=coverage.needs_more_tokens, note="an ID, had the reply gone on"),
         KeyFigure(label="out of scheme", estimate=coverage.out_of_scheme, note="anything else"),
     ]
+
+
+def coverage_alone(coverage: Estimate | None) -> list[KeyFigure]:
+    """Returns the coverage where what lies outside it cannot be told apart, as in a log."""
+    if coverage is None:
+        return []
+    return [KeyFigure(label="exactly an ID", estimate=coverage, note="other replies are read too, where they can be")]
 
 
 def in_grid_order(names: Iterable[str]) -> list[str]:
@@ -324,10 +348,19 @@ def outcome_counts(outcomes: Mapping[str, int]) -> str:
     return ", ".join(f"{outcome} {count(number)}" for outcome, number in ordered)
 
 
-def unknowns(summary: Summary) -> list[Unknown]:
-    """Returns what the run cannot tell and why, one entry per reason."""
+def unknowns(summary: Summary, *, details: bool = False) -> list[Unknown]:
+    """Returns what the run cannot tell and why, one entry per reason.
+
+    Args:
+        summary: Of the run.
+        details: Whether what is told with details alone counts, where details were asked for.
+    """
     by_reason: dict[str, list[str]] = {}
+    silent = {*_NOT_ASKED, *(() if summary.main_design == IMPORTED else IMPORTED_KEYS)}
+    silent -= {key for key in DETAILS if details and summary.reasons.get(key) != NOT_ASKED}
     for key, reason in summary.reasons.items():
-        if key not in _NOT_ASKED and not (key == "spread_without_faults" and not summary.measurement_faults):
-            by_reason.setdefault(reason, []).append(_LABELS.get(key, key))
+        if key not in silent and not (key == "spread_without_faults" and not summary.measurement_faults):
+            names = by_reason.setdefault(reason, [])
+            if (label := _LABELS.get(key, key)) not in names:
+                names.append(label)
     return [Unknown(names=", ".join(names), reason=reason) for reason, names in by_reason.items()]

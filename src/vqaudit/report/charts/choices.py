@@ -26,11 +26,15 @@ from vqaudit.report.charts.drawing import (
     sized,
 )
 from vqaudit.report.charts.formats import in_per_cent
+from vqaudit.report.charts.said import over
 from vqaudit.report.digits import UNKNOWN, count, difference, interval, pct
 from vqaudit.report.story import position_shares
 from vqaudit.report.untrusted import printable
 
 __all__ = ["first_positions", "interface_accuracies", "position_choice"]
+
+_EVEN = 2.0
+"""Percentage points within which a position counts as chosen as often as it should be."""
 
 
 def position_choice(positions: Sequence[PositionRow]) -> Picture | None:
@@ -43,14 +47,28 @@ def position_choice(positions: Sequence[PositionRow]) -> Picture | None:
         {"name": s.name, "chosen": 100 * (s.frequency or 0.0), "stands": 100 * (s.answers or 0.0) / standing}
         for s in shares
     ]
-    title = "Selection frequency of each position (bars), and where the right options stand (lines): even"
-    if any(abs(row["stands"] - 100 / len(rows)) > 0.05 for row in rows):
-        title = title.removesuffix(": even")
+    even = all(abs(row["stands"] - 100 / len(rows)) <= 0.05 for row in rows)
+    trials = sum(share.shown for share in shares)
+    title = _position_title(rows)
     return Picture(
         title=title,
+        caption="Selection frequency of each position: chosen of shown, adding to 100 % (bars); where right options "
+        f"stand (lines{', evenly' if even else ''}). {count(max(s.shown for s in shares))} trials of items that may be "
+        f"permuted, {count(trials)} options shown.",
         svg=draw(_bars_and_ticks(rows), title=title),
         header=("position", "shown", "chosen", "right option there", "accuracy there"),
         rows=tuple((s.name, count(s.shown), pct(s.chosen), pct(s.answers), pct(s.right)) for s in shares),
+    )
+
+
+def _position_title(rows: Sequence[dict[str, Any]]) -> str:
+    far = max(rows, key=lambda row: abs(row["chosen"] - row["stands"]))
+    if abs(far["chosen"] - far["stands"]) < _EVEN:
+        return "Every position is chosen about as often as right options stand there"
+    more = "more" if far["chosen"] > far["stands"] else "less"
+    return (
+        f"Position {far['name']} is chosen {more} often than right options stand there: "
+        f"{pct(far['chosen'] / 100)} against {pct(far['stands'] / 100)}"
     )
 
 
@@ -76,15 +94,27 @@ def interface_accuracies(interfaces: Mapping[str, InterfaceRow]) -> Picture | No
     alt = load_altair()
     chart = dots(x=percent_axis("value", "accuracy, %"), order=list(shown)).properties(data=data(rows))
     by_chance = [row.chance for row in shown.values() if row.chance is not None]
-    title = "Accuracy by interface with 95 % intervals"
     if by_chance:
-        chart, title = sized(alt.layer(line_at(100 * by_chance[0]), chart)), f"{title}; the line is chance"
+        chart = sized(alt.layer(line_at(100 * by_chance[0]), chart))
+    title = _interface_title(shown)
     return Picture(
         title=title,
+        caption=f"Accuracy by interface with 95 % intervals{'; the line is chance' if by_chance else ''}; "
+        f"{over(row.accuracy for row in shown.values())}.",
         svg=draw(chart, title=title),
         header=("interface", "accuracy", "chance", "below the best aligned", "ID mass", "verdict"),
         rows=tuple(_interface_row(name, row) for name, row in shown.items()),
     )
+
+
+def _interface_title(shown: Mapping[str, InterfaceRow]) -> str:
+    if len(shown) == 1:
+        name, row = next(iter(shown.items()))
+        return f"{name} reads {interval(row.accuracy)}"
+    low = min(shown, key=lambda name: shown[name].accuracy.value or 0.0)
+    high = max(shown, key=lambda name: shown[name].accuracy.value or 0.0)
+    ends = [f"{pct(shown[name].accuracy.value)} by {name}" for name in (low, high)]
+    return f"The same model scores {ends[0]} and {ends[1]}"
 
 
 def _interface_row(name: str, row: InterfaceRow) -> tuple[str, ...]:
@@ -106,9 +136,11 @@ def first_positions(interfaces: Mapping[str, InterfaceRow]) -> Picture | None:
     ticks = alt.Chart().mark_tick(color=INK, thickness=3, size=ROW_HEIGHT - 4).encode(y=y, x="stands:Q")
     axis = percent_axis("value", "first position, % of trials")
     chart = alt.layer(dots(x=axis, order=list(shown), colour=ORANGE), ticks, data=data(rows))
-    title = "First-position rate by interface (dots), and where the right options stand first (lines)"
+    title = _first_title(shown)
     return Picture(
         title=title,
+        caption="Share of trials that chose the first position (dots, 95 % intervals), and in which the right option "
+        f"stands there (lines); {over(row.first_position_rate for row in shown.values())}.",
         svg=draw(sized(chart), title=title),
         header=("interface", "chose the first position", "right option there", "difference"),
         rows=tuple(
@@ -121,6 +153,14 @@ def first_positions(interfaces: Mapping[str, InterfaceRow]) -> Picture | None:
             for name, row in shown.items()
         ),
     )
+
+
+def _first_title(shown: Mapping[str, InterfaceRow]) -> str:
+    fond = [name for name, row in shown.items() if (row.first_position_excess.low or 0.0) > 0]
+    if not fond:
+        return "No interface chooses the first position more often than it is right, as far as these items tell"
+    most = max(fond, key=lambda name: shown[name].first_position_excess.value or 0.0)
+    return f"{most} chooses the first position too often: {difference(shown[most].first_position_excess)}"
 
 
 def _times_100(value: float | None) -> float | None:

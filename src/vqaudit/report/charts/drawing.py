@@ -43,6 +43,7 @@ PLOT_WIDTH = 225
 """Pixels of the plot: with its labels it fits a phone without shrinking."""
 ROW_HEIGHT = 20
 _LABEL_LIMIT = 120
+_DARK = "#1b1f24"
 _ROOT = re.compile(r"^<svg [^>]*?(width=\"[\d.]+\" height=\"[\d.]+\" viewBox=\"[^\"]*\")[^>]*>")
 
 Rows = Sequence[Mapping[str, Any]]
@@ -53,12 +54,28 @@ class Picture:
     """One picture, and the same in words."""
 
     title: str
-    """What it shows, as one sentence."""
+    """What it finds, as one sentence."""
     svg: str
     """One `<svg>` element without references to anything outside."""
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     """Its figures as a table, for those who do not see it."""
+    caption: str = ""
+    """What is drawn, and over how many items and trials."""
+
+    def standalone(self) -> str:
+        """Returns the picture as a file of its own: dark on white, whatever shows it.
+
+        Example:
+            >>> Picture(title="t", svg='<svg width="1">x</svg>', header=(), rows=()).standalone()
+            '<svg xmlns="http://www.w3.org/2000/svg" color="#1b1f24" width="1">x</svg>'
+        """
+        return self.svg.replace("<svg ", f'<svg xmlns="http://www.w3.org/2000/svg" color="{_DARK}" ', 1)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        title, caption = escape(printable(self.title)), escape(printable(self.caption))
+        return f"<figure><figcaption><b>{title}</b><br>{caption}</figcaption>{self.svg}</figure>"
 
 
 def load_altair() -> Any:
@@ -88,7 +105,7 @@ def percent_axis(field: str, title: str, *, low: float = 0.0, high: float = 100.
     return alt.X(f"{field}:Q", title=title, scale=scale, axis=alt.Axis(tickCount=5))
 
 
-def dots(*, x: Any, order: Sequence[str], colour: str = BLUE) -> Any:
+def dots(*, x: Any, order: Sequence[str], colour: str = BLUE, split: str | None = None) -> Any:
     """Returns a chart without data: values as dots on their intervals, one row per name.
 
     Its data have `name`, `value`, `low` and `high`; a null bound draws no interval.
@@ -97,17 +114,19 @@ def dots(*, x: Any, order: Sequence[str], colour: str = BLUE) -> Any:
         x: Channel of `value`.
         order: Names from top to bottom.
         colour: Of dots and intervals.
+        split: Names are written in two lines, broken here; None keeps them in one.
     """
     alt = load_altair()
-    y = alt.Y("name:N", title=None, sort=[printable(name) for name in order])
+    axis = alt.Axis() if split is None else alt.Axis(labelExpr=f"split(datum.label, '{split}')")
+    y = alt.Y("name:N", title=None, sort=[printable(name) for name in order], axis=axis)
     rules = alt.Chart().mark_rule(strokeWidth=3, opacity=0.6, color=colour).encode(y=y, x="low:Q", x2="high:Q")
     points = alt.Chart().mark_point(size=55, filled=True, opacity=1, color=colour).encode(y=y, x=x)
     return sized(alt.layer(rules, points))
 
 
-def sized(chart: Any) -> Any:
-    """Returns the chart with the common width and a common height of its rows."""
-    return chart.properties(width=PLOT_WIDTH, height=load_altair().Step(ROW_HEIGHT))
+def sized(chart: Any, *, rows: float = 1.0) -> Any:
+    """Returns the chart with the common width, and its rows so many times the common height."""
+    return chart.properties(width=PLOT_WIDTH, height=load_altair().Step(ROW_HEIGHT * rows))
 
 
 def line_at(value: float) -> Any:

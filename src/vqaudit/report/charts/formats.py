@@ -6,6 +6,7 @@ Knows rows of a summary. Computes no figure.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from vqaudit.analysis.breakdown import FormatRow, Group
@@ -24,7 +25,8 @@ from vqaudit.report.charts.drawing import (
     panels,
     percent_axis,
 )
-from vqaudit.report.digits import UNKNOWN, interval, pct
+from vqaudit.report.charts.said import accuracy_title, coverage_title, levels_title, most_items, over, replies_title
+from vqaudit.report.digits import UNKNOWN, count, interval, pct
 from vqaudit.report.story import coverage_parts, in_grid_order
 from vqaudit.report.untrusted import printable
 
@@ -39,11 +41,19 @@ _NARROWEST = 20.0
 
 def accuracy_heatmap(formats: Sequence[FormatRow]) -> Picture:
     """Returns accuracy by format: ID sets and delimiters down, separators across; cells with low coverage marked."""
-    title = (
-        "Accuracy in per cent by ID set, delimiter and separator. A star marks formats in which fewer than half of "
-        "the replies are an ID"
+    caption = (
+        "Accuracy in per cent by ID set and delimiter (down) and separator (across); "
+        f"{over(row.accuracy for row in formats)}."
     )
-    return _heatmap(formats, [row.accuracy for row in formats], title=title, starred=True)
+    picture = _heatmap(formats, [row.accuracy for row in formats], title=accuracy_title(formats), starred=True)
+    starred = any(cell[2] != UNKNOWN and _is_low(row) for cell, row in zip(picture.rows, formats, strict=False))
+    mark = " A star marks formats in which fewer than half of the replies are an ID." if starred else ""
+    return replace(picture, caption=caption + mark)
+
+
+def _is_low(row: FormatRow) -> bool:
+    exact = None if row.coverage is None else row.coverage.exact.value
+    return exact is not None and exact < LOW_COVERAGE
 
 
 def coverage_heatmap(formats: Sequence[FormatRow]) -> Picture | None:
@@ -51,8 +61,14 @@ def coverage_heatmap(formats: Sequence[FormatRow]) -> Picture | None:
     known = [row for row in formats if row.coverage is not None]
     if not known:
         return None
-    title = "Coverage: per cent of replies that are exactly an ID, by ID set, delimiter and separator"
-    return _heatmap(known, [row.coverage.exact for row in known if row.coverage], title=title, starred=False)
+    picture = _heatmap(
+        known,
+        [row.coverage.exact for row in known if row.coverage],
+        title=coverage_title(known),
+        starred=False,
+    )
+    figures = over(row.coverage.exact for row in known if row.coverage)
+    return replace(picture, caption=f"Coverage: per cent of replies that are exactly an ID, by format; {figures}.")
 
 
 def _heatmap(formats: Sequence[FormatRow], figures: Sequence[Estimate], *, title: str, starred: bool) -> Picture:
@@ -69,8 +85,7 @@ def _heatmap(formats: Sequence[FormatRow], figures: Sequence[Estimate], *, title
 
 def _cell(row: FormatRow, figure: Estimate, low: float, high: float, starred: bool) -> dict[str, Any]:
     value = 100 * (figure.value or 0.0)
-    exact = None if row.coverage is None else row.coverage.exact.value
-    star = "*" if starred and exact is not None and exact < LOW_COVERAGE else ""
+    star = "*" if starred and _is_low(row) else ""
     return {
         "id_set": row.id_set,
         "delimiter": row.delimiter,
@@ -125,30 +140,36 @@ def _table_row(row: FormatRow, figure: Estimate, starred: bool) -> tuple[str, ..
     return row.format, interval(figure), pct(beside.value)
 
 
-def level_accuracies(groups: Mapping[str, Sequence[Group]], *, title: str) -> Picture | None:
+def level_accuracies(groups: Mapping[str, Sequence[Group]], *, title: str | None = None) -> Picture | None:
     """Returns accuracy by level with its intervals, or None where no accuracy is known.
 
     Args:
         groups: What the levels are levels of (`ID set`, `category`) -> levels from top to bottom.
-        title: What it shows.
+        title: What it finds; by default which kind spreads accuracy most, and from where to where.
     """
-    shown = [(kind, part) for kind, part in _flat(groups) if part.accuracy.value is not None]
-    if not shown:
+    everything = [(kind, part) for kind, part in _flat(groups) if part.accuracy.value is not None]
+    if not everything:
         return None
+    shown = [(kind, part) for kind, part in _flat(most_items(groups)) if part.accuracy.value is not None]
     rows = [{"kind": kind, "name": _name(part), **in_per_cent(part.accuracy)} for kind, part in shown]
     panel = dots(x=percent_axis("value", "accuracy, %"), order=_names(shown))
+    said = levels_title(groups) if title is None else title
+    left_out = f" The {len(shown)} with most items of {len(everything)}." if len(shown) < len(everything) else ""
     return Picture(
-        title=title,
-        svg=draw(panels(panel, rows), title=title),
-        header=("", "level", "accuracy", "coverage"),
+        title=said,
+        caption=f"Accuracy with 95 % intervals; {over(part.accuracy for _, part in shown)}.{left_out}",
+        svg=draw(panels(panel, rows), title=said),
+        header=("", "level", "accuracy", "coverage", "items", "trials"),
         rows=tuple(
             (
                 kind,
                 _name(part),
                 interval(part.accuracy),
                 UNKNOWN if part.coverage is None else pct(part.coverage.exact.value),
+                count(part.accuracy.n),
+                count(part.accuracy.trials),
             )
-            for kind, part in shown
+            for kind, part in everything
         ),
     )
 
@@ -159,7 +180,7 @@ def in_per_cent(estimate: Estimate) -> dict[str, float | None]:
     return {name: None if part is None else 100 * part for name, part in parts.items()}
 
 
-def coverage_bars(groups: Mapping[str, Sequence[Group]], *, title: str) -> Picture | None:
+def coverage_bars(groups: Mapping[str, Sequence[Group]], *, title: str | None = None) -> Picture | None:
     """Returns what replies are (an ID, cut, something else) by level as bars that fill 100 %, or None."""
     shown = [(kind, part) for kind, part in _flat(groups) if part.coverage is not None]
     if not shown:
@@ -170,9 +191,12 @@ def coverage_bars(groups: Mapping[str, Sequence[Group]], *, title: str) -> Pictu
         for kind, part in shown
         for place, f in enumerate(coverage_parts(part.coverage))
     ]
+    said = replies_title(shown) if title is None else title
+    figures = over(part.coverage.exact for _, part in shown if part.coverage)
     return Picture(
-        title=title,
-        svg=draw(panels(_stack(_names(shown), labels), rows), title=title),
+        title=said,
+        caption=f"What replies are, in per cent; {figures}.",
+        svg=draw(panels(_stack(_names(shown), labels), rows), title=said),
         header=("", "level", *labels),
         rows=tuple(
             (kind, _name(part), *(interval(f.estimate) for f in coverage_parts(part.coverage))) for kind, part in shown

@@ -18,6 +18,9 @@ from vqaudit.report.terminal.layout import bullets, columns, dim, plain, section
 
 __all__ = ["detail_parts"]
 
+_SAME = 1 - 1e-9
+"""Correlation above which two rankings are the same; where that holds of the least alike, no two differ."""
+
 
 def detail_parts(details: ComparisonDetails) -> Iterator[RenderableType]:
     """Yields the sections below a comparison."""
@@ -26,7 +29,7 @@ def detail_parts(details: ComparisonDetails) -> Iterator[RenderableType]:
     if details.format_leaders is not None:
         yield _leaders(details.format_leaders)
     if details.most_different_formats is not None:
-        yield _disagreement(details.most_different_formats)
+        yield from _disagreement(details.most_different_formats)
     if details.effects is not None:
         yield effects_part(details.effects)
     if details.reasons:
@@ -79,9 +82,11 @@ def _leaders(found: Leaders) -> Group:
     return section("Leaders by format", bullets(said))
 
 
-def _disagreement(found: Disagreement) -> Group:
+def _disagreement(found: Disagreement) -> Iterator[Group]:
+    if found.spearman > _SAME:
+        return
     table = columns("", found.a, found.b, right=(1, 2), folding=(0,))
     for name, (first, second) in found.accuracy_pct.items():
         places = found.rank[name]
         table.add_row(plain(name), plain(f"{first:.1f} % ({places[0]})"), plain(f"{second:.1f} % ({places[1]})"))
-    return section("The two formats that disagree most", table, dim(f"Spearman of their rankings {found.spearman:.3f}"))
+    yield section("The two formats that disagree most", table, dim(f"Spearman of their rankings {found.spearman:.3f}"))

@@ -31,11 +31,13 @@ def cost_view(cost: Mapping[str, Any], *, model: str, data: str) -> View:
         model: Name of the model.
         data: Name of the dataset.
     """
+    by_interface = cost["trials_by_interface"]
+    several, only = len(by_interface) > 1, next(iter(by_interface), "no interface")
     sampled = f"scaled up from {count(cost['sampled'])} trials"
     lines: list[tuple[RenderableType, ...]] = [
         ("items", count(cost["items"]), dim(f"{count(cost['images'])} pictures")),
-        ("trials", count(cost["trials"])),
-        *(("", count(trials), plain(interface)) for interface, trials in cost["trials_by_interface"].items()),
+        ("trials", count(cost["trials"]), dim("of these interfaces:" if several else f"through {only}")),
+        *(("", count(trials), plain(interface)) for interface, trials in by_interface.items() if several),
         ("prompt tokens", *_scaled(cost["prompt_tokens"], count, sampled, "this engine cannot count them")),
         *((label, count(cost[key]), dim(note)) for label, key, note in _TOKENS if cost.get(key) is not None),
         ("time", *_scaled(cost["seconds"], duration, f"here, {sampled}", "not timed")),

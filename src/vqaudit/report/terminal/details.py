@@ -17,6 +17,7 @@ from vqaudit.analysis.position_and_id import PositionAndID, PreferenceOf, Prefer
 from vqaudit.analysis.schema import Summary
 from vqaudit.report.digits import UNKNOWN, count, difference, duration, interval, pct, probability, signed_points
 from vqaudit.report.story import FACTOR_LABELS
+from vqaudit.report.terminal.interfaces import interface_parts
 from vqaudit.report.terminal.layout import View, bullets, columns, dim, plain, rows, section
 
 __all__ = ["METHOD_LABELS", "details_view", "effects_part"]
@@ -36,6 +37,7 @@ _LABELS = {
     "mitigations": "remedies",
     "confidence_groups": "confidence groups",
     "position_and_id": "position and ID",
+    "whose_a": "whose A it is",
 }
 _FACTORS = {**FACTOR_LABELS, "answer_position": "answer at"}
 
@@ -66,6 +68,7 @@ def _parts(summary: Summary) -> Iterator[RenderableType]:
         yield _confidence(summary.confidence_groups)
     if summary.position_and_id is not None:
         yield _position_and_id(summary.position_and_id)
+    yield from interface_parts(summary)
     yield _computation(summary.computation)
     lacking = [f"{label}: {summary.reasons[key]}" for key, label in _LABELS.items() if key in summary.reasons]
     if lacking:

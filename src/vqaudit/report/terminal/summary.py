@@ -15,6 +15,7 @@ from vqaudit.analysis.breakdown import Group as Part
 from vqaudit.analysis.schema import Summary
 from vqaudit.report import story
 from vqaudit.report.digits import UNKNOWN, count, difference, duration, interval, pct
+from vqaudit.report.terminal.imported import as_logged_view, circular_view
 from vqaudit.report.terminal.layout import (
     View,
     alarm,
@@ -61,6 +62,8 @@ def _parts(summary: Summary) -> Iterator[RenderableType]:
         yield section("Findings", bullets(summary.findings))
     for part in (
         _accuracies,
+        as_logged_view,
+        circular_view,
         _coverage,
         _formats,
         _factors,
@@ -68,6 +71,7 @@ def _parts(summary: Summary) -> Iterator[RenderableType]:
         _positions,
         _groups,
         _outcomes,
+        _noise,
         _screening,
         _cost,
     ):
@@ -100,7 +104,7 @@ def _accuracies(summary: Summary) -> RenderableType | None:
 
 
 def _coverage(summary: Summary) -> RenderableType | None:
-    parts = story.coverage_parts(summary.coverage_parts)
+    parts = story.coverage_parts(summary.coverage_parts) or story.coverage_alone(summary.coverage)
     return section("Coverage of replies", _figures(parts)) if parts else None
 
 
@@ -114,9 +118,11 @@ def _formats(summary: Summary) -> RenderableType | None:
     if best is None or worst is None:
         return None
     lines: list[tuple[RenderableType, ...]] = [
-        (name, plain(row.format), plain(interval(row.accuracy)), bar(row.accuracy))
+        (name, plain(row.format), plain(interval(row.accuracy)), bar(row.accuracy, 12))
         for name, row in (("best", best), ("worst", worst))
     ]
+    if summary.worst_case is not None and summary.two_stage is None:
+        lines.append(("", dim("the worst, whichever it is"), plain(interval(summary.worst_case))))
     lines.append(("spread", dim("best minus worst"), plain(story.spread_text(summary.spread))))
     if summary.spread_without_faults is not None:
         lines.append(("", dim("without faulty formats"), plain(story.spread_text(summary.spread_without_faults))))
@@ -196,6 +202,18 @@ def _outcomes(summary: Summary) -> RenderableType | None:
     return section("How trials ended", rows(lines, folding=(1,)))
 
 
+def _noise(summary: Summary) -> RenderableType | None:
+    floor = summary.noise_floor
+    if floor is None:
+        return None
+    table = columns("", "asked twice", "other answer", "other text", "right or not", right=(1, 2, 3, 4), folding=(0,))
+    for name, row in (("all", floor), *floor.by_interface.items()):
+        figures = (row.changed, row.changed_text, row.changed_right)
+        shown = [plain(interval(figure)) if figure is not None else dim(UNKNOWN) for figure in figures]
+        table.add_row(plain(name), plain(count(row.trials)), *shown)
+    return section("Noise floor", table, dim("the same question in the same way; what differs is the server's doing"))
+
+
 def _screening(summary: Summary) -> RenderableType | None:
     screening = summary.screening
     if not screening.notes and not screening.not_permuted:
@@ -216,4 +234,8 @@ def _cost(summary: Summary) -> RenderableType:
         parts.append(f"{count(cost.tokens_computed)} tokens computed")
     if cost.tokens_reused is not None:
         parts.append(f"{count(cost.tokens_reused)} reused ({pct(cost.reused_share)})")
+    if cost.tries is not None and cost.tries > cost.trials:
+        parts.append(f"{count(cost.tries)} requests")
+    if cost.money is not None:
+        parts.append(f"{cost.money:,.4g} {cost.currency}")
     return section("Cost", plain(", ".join(parts)))
