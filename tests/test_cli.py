@@ -177,7 +177,7 @@ def test_sigterm_keeps_what_was_answered_and_says_how_to_go_on(tmp_path: Path) -
         time.sleep(0.1)
     process.send_signal(signal.SIGTERM)
     _, said = process.communicate(timeout=60)
-    assert process.returncode == 130, said
+    assert process.returncode == 143, said
     assert "the same command goes on" in said
     assert read_manifest(out).status == "interrupted"
     seen = read_trials(out)

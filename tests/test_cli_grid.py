@@ -67,6 +67,26 @@ def test_what_is_wrong_is_one_sentence(own, args, code, said) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_without_a_table_the_papers_cells_are_analysed() -> None:
+    """Eq. 5 and the printed differences need nothing but the package."""
+    found = json.loads(vqaudit("grid", "--json").stdout)
+    assert found["cells"]["present"] == 1680
+    assert found["lmm"]["number"]["coef_pp"] == pytest.approx(-9.811, abs=0.001)
+    assert set(found["methods"]) == {"A-OKVQA", "HR-Bench-4K", "V*Bench"}
+    assert [row["ours"] for row in found["printed_differences"] if row["printed"] == 59.27] == [
+        pytest.approx(59.374, abs=0.001)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [(("own.csv", "--paper"), "--paper takes paper 1's own cells"), (("--factor", "ending"), "name its file")],
+)
+def test_a_table_of_ones_own_or_the_papers(args, said) -> None:
+    done = vqaudit("grid", *args, code=2)
+    assert said in " ".join(done.stderr.replace("│", " ").split())
+
+
 def test_printed_values_of_ones_own(own, tmp_path) -> None:
     printed = tmp_path / "printed.csv"
     printed.write_text(

@@ -33,3 +33,42 @@ def test_what_an_engine_does_not_report_is_unknown_not_zero(builder):
     tables = run.write()
     found = cost(tables, analysis_frame(tables))
     assert (found.seconds, found.seconds_per_trial, found.tokens_computed, found.reused_share) == (None,) * 4
+
+
+PRICES = {"in": 2.0, "cached": 0.5, "out": 8.0, "currency": "USD", "per": 1_000_000}
+
+
+def test_money_counts_prompt_cached_and_written_tokens_at_their_prices(builder):
+    run = builder()
+    run.add_item("q")
+    run.add_trial("q", chosen=0, tokens_computed=1100, tokens_reused=400, tokens_written=100, tries=2)
+    run.add_trial("q", interface="free-cot", chosen=0, tokens_computed=600, tokens_written=500, tries=1)
+    tables = run.write(engine={"prices": PRICES})
+    found = cost(tables, analysis_frame(tables))
+    assert found.by_interface["direct"].money == pytest.approx((1000 * 2 + 400 * 0.5 + 100 * 8) / 1e6)
+    assert found.money == pytest.approx((1100 * 2 + 400 * 0.5 + 600 * 8) / 1e6)
+    assert (found.currency, found.tries, found.tokens_written) == ("USD", 3, 600)
+
+
+def test_cached_tokens_without_a_price_of_their_own_cost_what_others_do(builder):
+    run = builder()
+    run.add_item("q")
+    run.add_trial("q", chosen=0, tokens_computed=11, tokens_reused=5, tokens_written=1)
+    tables = run.write(engine={"prices": PRICES | {"cached": None}})
+    assert cost(tables, analysis_frame(tables)).money == pytest.approx((15 * 2 + 8) / 1e6)
+
+
+@pytest.mark.parametrize(
+    ("prices", "tokens"),
+    [
+        (None, {"tokens_computed": 5, "tokens_written": 1}),
+        ({**PRICES, "out": None}, {"tokens_computed": 5, "tokens_written": 1}),
+        (PRICES, {}),
+    ],
+)
+def test_without_prices_or_counts_there_is_no_money(builder, prices, tokens):
+    run = builder()
+    run.add_item("q")
+    run.add_trial("q", chosen=0, **tokens)
+    tables = run.write(engine={"prices": prices})
+    assert cost(tables, analysis_frame(tables)).money is None

@@ -196,3 +196,20 @@ def test_a_retry_replaces_its_failure(builder):
     run.trials.append(run.trials[-1] | {"trial": "t1", "item": "1", "attempt": 1})
     frame = analysis_frame(run.write())
     assert frame.select(pl.len(), pl.col("right").mean()).row(0) == (2, 1.0)
+
+
+def test_an_id_that_a_server_did_not_list_may_be_the_likeliest(builder):
+    def scores(*values):
+        return [
+            {"option_id": i, "logprob": v, "rank": None, "token_ids": [], "spelling": i, "in_place_logprob": None}
+            for i, v in zip("ABCD", values, strict=True)
+        ]
+
+    run = builder()
+    run.add_item("q")
+    how = {"interface": "direct-scores", "event": "id-scores", "chosen": 0}
+    run.add_trial("q", name="t1", id_scores=scores(-0.3, -2.0, -3.0, None), id_bound=-4.0, **how)
+    run.add_trial("q", name="t2", id_scores=scores(-2.3, -2.9, -3.0, None), id_bound=-1.0, **how)
+    run.add_trial("q", name="t3", id_scores=scores(-0.3, -2.0, -3.0, None), **how)
+    frame = analysis_frame(run.write()).sort("trial")
+    assert frame["scored_right"].to_list() == [True, None, True]  # of the last, 7 % are left for D

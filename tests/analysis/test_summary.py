@@ -95,7 +95,8 @@ def test_interfaces_stand_under_their_names(grid_run, orders, formats):
     assert found["interfaces"]["cot-prefix"]["verdict"] == "mismatched"
     assert found["reference_accuracy"]["value"] == 1.0
     assert any(
-        "cot-prefix: accuracy 25.0 %" in sentence and "100.0 % of trials" in sentence for sentence in found["findings"]
+        sentence.startswith("cot-prefix is mismatched") and "accuracy 25.0 %" in sentence and "100.0 %" in sentence
+        for sentence in found["findings"]
     )
 
 
@@ -445,3 +446,19 @@ def test_importing_the_analysis_loads_no_model_library():
     code = "import sys, vqaudit.analysis; print([m for m in ('torch', 'transformers', 'altair', 'statsmodels') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_only_interface_is_told_once(grid_run, formats):
+    run = grid_run(lambda n, fmt, order: order[0], n_items=40, formats=formats[:4])
+    found = summarise(run.write(), details=False).findings
+    assert sum("accuracy" in sentence for sentence in found) == 1
+    assert any(sentence.startswith("through direct, the first position is chosen in 100.0 %") for sentence in found)
+
+
+def test_levels_are_warned_of_where_they_differ(grid_run, formats):
+    roman = grid_run(lambda n, fmt, order: None if fmt[0] == "roman" else n % 4, n_items=12, formats=formats)
+    assert sum("most replies there" in text for text in summarise(roman.write(), details=False).warnings) == 1
+    silent = grid_run(lambda n, fmt, order: None, n_items=12, formats=formats)
+    warnings = summarise(silent.write(), details=False).warnings
+    assert any(text.startswith("coverage is 0.0 %") for text in warnings)
+    assert not any("most replies there" in text for text in warnings)
