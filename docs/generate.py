@@ -1,4 +1,4 @@
-"""Writes the pages of docs/ that follow from the code: cli.md, records.md, formats.md.
+"""Writes the pages of docs/ that follow from the code: cli.md, records.md, formats.md, benchmarks.md, models.md.
 
 python docs/generate.py            writes them
 python docs/generate.py --check    exits 1 where a page is stale
@@ -12,9 +12,10 @@ from typing import Any
 
 import pyarrow as pa
 import typer
+from named import benchmarks_page, models_page
 
 from vqaudit.asking.formats import FORMATS
-from vqaudit.asking.interfaces import INTERFACES
+from vqaudit.asking.interfaces import DEFAULT_WATCH, ENDINGS, EVENTS, INTERFACES
 from vqaudit.cli import app
 from vqaudit.records import ITEM_SCHEMA, PLAN_SCHEMA, SEGMENT_SCHEMA, TRIAL_SCHEMA, Manifest, describe_columns
 
@@ -56,7 +57,8 @@ def cli_page() -> str:
         "| 0 | done |",
         "| 1 | an error that one line on standard error explains, or no trial could be answered |",
         "| 2 | wrong usage |",
-        "| 130 | stopped by Ctrl-C or SIGTERM; what was answered is kept, and the same command goes on |",
+        "| 130 | stopped by Ctrl-C; what was answered is kept, and the same command goes on |",
+        "| 143 | stopped by SIGTERM; the batch in hand was finished and written first, and the same command goes on |",
     ]
     return "\n".join(lines) + "\n"
 
@@ -92,15 +94,46 @@ def formats_page() -> str:
     for i in INTERFACES.values():
         ending = i.ending.text or "(nothing)"
         lines.append(f"| `{i.name}` | {ending} | {i.place} | {i.event} | {'yes' if i.aligned else '**no**'} |")
-    lines += [
+    return "\n".join([*lines, *_endings_part()]) + "\n"
+
+
+def _endings_part() -> list[str]:
+    lines = [
         "",
-        "`{instruction}` is paper 1's: it names the kind of ID and the IDs shown. Formats of your own: a JSON file,",
-        "see `vqaudit.asking.custom`, given with `--formats`.",
+        "*Aligned*: the ending asks for the event that is scored, or for nothing. `vqaudit run` and `vqaudit plan` say",
+        "beforehand which do not. What they find: [interfaces](interfaces.md).",
+        *("", "## Endings", "", "| name | text | asks for | invites a rationale |", "|---|---|---|---|"),
     ]
-    return "\n".join(lines) + "\n"
+    lines += [f"| `{e.name}` | {e.text or '(nothing)'} | {e.asks} | {e.strength} |" for e in ENDINGS.values()]
+    events = ", ".join(f"`{name}` ({event})" for name, (event, _) in EVENTS.items())
+    return [
+        *lines,
+        "",
+        "`{instruction}` is paper 1's: it names the kind of ID and the IDs shown. `{kind}` is letter, number or roman",
+        "number.",
+        "",
+        "Any ending combines with any event, in the user's turn or at the beginning of the assistant's:",
+        "`EVENT:ENDING[/PLACE]`, as in `scores:answer-cue` or `free:lets-think/assistant`. Events:",
+        f"{events}.",
+        "`cloze` hides the options; `rationale` writes a rationale and scores the IDs behind `The answer is`",
+        "(`--answer-cue`).",
+        "",
+        "Endings of your own: `--endings FILE`, a JSON file as in `vqaudit.asking.custom`; formats of your own:",
+        "`--formats FILE`.",
+        "",
+        "Watched words, whose probability is recorded beside the IDs' (`--watch`):",
+        f"{', '.join(DEFAULT_WATCH)}.",
+        "A word of several tokens counts by its first; tokens that are a shown ID never count.",
+    ]
 
 
-PAGES = {"cli.md": cli_page, "records.md": records_page, "formats.md": formats_page}
+PAGES = {
+    "cli.md": cli_page,
+    "records.md": records_page,
+    "formats.md": formats_page,
+    "benchmarks.md": lambda: NOTE + benchmarks_page(),
+    "models.md": lambda: NOTE + models_page(),
+}
 
 
 def main() -> int:
