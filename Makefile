@@ -8,7 +8,7 @@ CONSTRAINTS ?= -c constraints/ci-cpu.txt
 TESTERS ?= -n auto --maxprocesses 4 --dist loadfile
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help setup demo test test-all check fix docs bench clean
+.PHONY: help setup demo test test-all check fix docs site bench clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -41,11 +41,13 @@ test: $(VENV)/.test  ## Run the tests
 test-all: $(VENV)/.test  ## Run the long tests too
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(TESTERS) -m "slow or not slow"
 
-check: $(VENV)/.dev  ## Lint, types and layers
+check: $(VENV)/.dev  ## Lint, types, layers and the documentation site
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports
+	$(BIN)/python docs/generate.py --check
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 fix: $(VENV)/.dev  ## Mend what can be mended by machine
 	$(BIN)/ruff check --fix .
@@ -53,6 +55,9 @@ fix: $(VENV)/.dev  ## Mend what can be mended by machine
 
 docs: $(VENV)/.test  ## Write the generated pages of docs/
 	$(BIN)/python docs/generate.py
+
+site: $(VENV)/.dev  ## Build the documentation site into build/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: $(VENV)/.run  ## Run the benchmarks
 	for script in benchmarks/bench_*.py; do $(BIN)/python $$script --quick || exit 1; done

@@ -2,10 +2,10 @@
 
     python benchmarks/bench_lm_eval.py --peer VENV/bin/python [--items 10] [--json FILE] [--quick]
 
-VENV is an environment of the peer's own: `pip install lm-eval==0.4.13 torch transformers num2words pillow`, with the same
-torch and transformers as here. Without `--peer`, vqaudit's side alone is run. Each side asks every item in 48 formats
-and all circular orders, ten new tokens a reply. Models: the packaged one (four picture tokens: little to share) and a
-LLaVA of random weights with 576 picture tokens (`prefix_models.py`).
+VENV is an environment of the peer's own: `pip install lm-eval==0.4.13 torch transformers num2words pillow`, with the
+same torch and transformers as here. Without `--peer`, vqaudit's side alone is run. Each side asks every item in 48
+formats and all circular orders, ten new tokens a reply. Models: the packaged one (four picture tokens: little to share)
+and a LLaVA of random weights with 576 picture tokens (`prefix_models.py`).
 """
 
 from __future__ import annotations

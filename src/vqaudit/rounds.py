@@ -8,22 +8,35 @@ from __future__ import annotations
 
 import time
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from vqaudit.asking.interfaces import find_interface
 from vqaudit.asking.plan import Arm, Plan, Trial, make_plan
 from vqaudit.asking.prompts import render
 from vqaudit.engines.base import Engine, Event
 from vqaudit.errors import AnalysisError, PlanError
 from vqaudit.items import Dataset
 from vqaudit.progress import no_progress, rich_progress
-from vqaudit.records import PLAN_SCHEMA, Manifest, RunTables, missing_trials, read_manifest, read_table, write_manifest
-from vqaudit.run import AskSpec, AuditSpec, make_audit_plan, run_plan
+from vqaudit.records import (
+    PLAN_SCHEMA,
+    Manifest,
+    Owner,
+    RunTables,
+    read_manifest,
+    read_status,
+    read_table,
+    write_manifest,
+)
+from vqaudit.run import AskSpec, AuditSpec, make_audit_plan
+from vqaudit.run.driver import ask_plan
+from vqaudit.run.executors import Executor
 from vqaudit.run.manifest import make_manifest, utc_now, write_inputs
+from vqaudit.run.repeats import ask_repeats, choose_repeats, open_repeats, repeats_wanted
 from vqaudit.run.requests import event_of
-from vqaudit.run.spec import Extremes, chosen_formats, confirmed_designs, two_stage_interfaces
+from vqaudit.run.spec import Extremes, chosen_formats, chosen_interface, confirmed_designs, two_stage_interfaces
+from vqaudit.run.states import check_states, write_state_readout
+from vqaudit.run.stopping import Stop
 
 __all__ = ["Rounds", "ask_rounds", "check_rounds"]
 
@@ -34,20 +47,43 @@ _End = Literal["complete", "interrupted", "failed"]
 class Rounds:
     """Who is asked about what, and where the records go."""
 
-    engine: Engine
+    executor: Executor
     dataset: Dataset
-    out: Path
+    owner: Owner
     progress: bool
+    stop: Stop = field(default_factory=Stop)
 
-    def ask(self, spec: AuditSpec, *, confirm: Extremes | None = None) -> None:
-        """Asks what one plan wants and the run directory does not hold yet."""
+    @property
+    def engine(self) -> Engine:
+        """Who describes the model."""
+        return self.executor.engine
+
+    @property
+    def out(self) -> Path:
+        """The run directory."""
+        return self.owner.run
+
+    def ask(self, spec: AuditSpec, *, confirm: Extremes | None = None) -> Plan:
+        """Asks what one plan wants and the run directory does not hold yet; returns the plan."""
         plan = make_audit_plan(self.dataset.items, spec, confirm=confirm)
         _check_events(self.engine, plan, spec)
+        check_states(plan, self.engine, spec.keep_states)
         manifest = make_manifest(self.out, plan, self.engine, self.dataset, spec)
-        self.out.mkdir(parents=True, exist_ok=True)
         write_inputs(self.out, plan)
+        write_state_readout(self.out, plan, self.engine, spec.keep_states)
         write_manifest(self.out, manifest)
-        _execute(plan, self.engine, self.out, manifest, spec, self.progress)
+        _execute(plan, self, manifest, spec)
+        return plan
+
+    def ask_twice(self, plan: Plan, spec: AuditSpec) -> None:
+        """Asks some trials of the whole plan again, where answers may change by themselves."""
+        trials = choose_repeats(plan, repeats_wanted(self.engine, spec.noise_floor), seed=spec.seed)
+        if not open_repeats(self.out, trials):
+            return
+        bar = rich_progress(f"{self.engine.name}, asked twice", total=len(trials), done=0)
+        asked, how = plan.part(trials), spec.asking
+        with bar if self.progress else nullcontext(no_progress) as advance:
+            ask_repeats(asked, self.executor, out=self.out, spec=how, advance=advance, stop=self.stop)
 
 
 def check_rounds(dataset: Dataset, spec: AuditSpec) -> None:
@@ -73,24 +109,27 @@ def ask_rounds(rounds: Rounds, spec: AuditSpec) -> None:
         VqauditError: See the tree in `vqaudit.errors`; what was answered before is on disk.
     """
     if spec.until is not None:
-        _ask_until(rounds, spec, spec.until)
-        return
-    rounds.ask(spec)
-    if two_stage_interfaces(spec):
-        rounds.ask(spec, confirm=_extremes(rounds, spec))
+        plan = _ask_until(rounds, spec, spec.until)
+    else:
+        plan = rounds.ask(spec)
+        if two_stage_interfaces(spec):
+            plan = rounds.ask(spec, confirm=_extremes(rounds, spec))
+    rounds.ask_twice(plan, spec)
 
 
-def _ask_until(rounds: Rounds, spec: AuditSpec, until: str) -> None:
-    """Draws once more for every item until the half-width is reached, or the most draws are."""
+def _ask_until(rounds: Rounds, spec: AuditSpec, until: str) -> Plan:
+    """Draws once more for every item until the half-width is reached, or the most draws are; returns the last plan."""
     from vqaudit.analysis.sequential import parse_target, reach_width
 
     target = parse_target(until)
+    plan = rounds.ask(spec.model_copy(update={"draws": 1}))
     for draws in range(1, spec.max_draws + 1):
-        rounds.ask(spec.model_copy(update={"draws": draws}))
+        plan = rounds.ask(spec.model_copy(update={"draws": draws})) if draws > 1 else plan
         decision = reach_width(_drawn(rounds.out).first(draws), target)
         _note(rounds, {"target": until, "draws": draws, "reached": decision.stop, "sentence": decision.sentence})
         if decision.stop:
-            return
+            break
+    return plan
 
 
 def _note(rounds: Rounds, found: dict[str, Any]) -> None:
@@ -136,7 +175,7 @@ def _confirmed_before(rounds: Rounds, spec: AuditSpec) -> Extremes | None:
     if not all(stored.values()):
         return None
     formats = chosen_formats(spec)[0]
-    interface = find_interface(two_stage_interfaces(spec)[0])
+    interface = chosen_interface(two_stage_interfaces(spec)[0], spec)
     item = rounds.dataset.items[:1]
     found: list[tuple[str, ...]] = []
     for place, trials in enumerate(stored.values()):
@@ -163,31 +202,23 @@ def _event(plan: Plan, trial: Trial, asking: AskSpec) -> Event:
     return event_of(trial.variant.interface, render(plan.items[trial.item], trial.variant), vocabulary, asking)
 
 
-def _execute(plan: Plan, engine: Engine, out: Path, manifest: Manifest, spec: AuditSpec, progress: bool) -> None:
+def _execute(plan: Plan, rounds: Rounds, manifest: Manifest, spec: AuditSpec) -> None:
     started = time.monotonic()
     status: _End = "failed"
-    pending = missing_trials((t.id for t in plan.trials), RunTables.load(out).trials)
-    bar = (
-        rich_progress(engine.name, total=len(plan), done=len(plan) - len(pending))
-        if progress
-        else nullcontext(no_progress)
-    )
+    bar = (lambda total, done: rich_progress(rounds.engine.name, total=total, done=done)) if rounds.progress else None
     try:
-        with bar as advance:
-            run_plan(plan, engine, out=out, spec=spec.asking, advance=advance)
+        ask_plan(plan, rounds.executor, owner=rounds.owner, spec=spec.asking, bar=bar, stop=rounds.stop)
         status = "complete"
     except KeyboardInterrupt:
         status = "interrupted"
         raise
     finally:
-        _finish(out, manifest, status, time.monotonic() - started)
+        _finish(rounds.out, manifest, status, time.monotonic() - started)
 
 
 def _finish(out: Path, manifest: Manifest, status: _End, seconds: float) -> None:
-    tables = RunTables.load(out)
-    failed = tables.trials.filter(tables.trials["outcome"] == "failed").height
-    planned = tables.plan["trial"].n_unique()
-    counts = {"planned": planned, "done": tables.trials.height - failed, "failed": failed}
+    found = read_status(out)
+    counts = {"planned": found.planned, "done": found.done, "failed": found.failed}
     write_manifest(
         out,
         manifest.model_copy(

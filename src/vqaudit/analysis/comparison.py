@@ -6,7 +6,7 @@ Knows run directories and which of their items are the same. Knows no statistic:
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -130,7 +130,7 @@ def compare(
     names: Sequence[str] | None = None,
     seed: int = 0,
     details: bool = False,
-    calibration: Calibration | None = None,
+    calibration: Calibration | Mapping[str, Calibration] | None = None,
 ) -> Comparison:
     """Ranks runs by their accuracy on the items that all of them hold.
 
@@ -139,7 +139,7 @@ def compare(
         names: What to call them; the model where None, with the directory where models repeat.
         seed: Of the bootstrap over clusters of items: the same records and seed give the same numbers.
         details: Whether to tell remedies, leaders by format and effects too.
-        calibration: Where PriDe's priors come from; a tenth of the items where None.
+        calibration: Where PriDe's priors come from, for all runs or by name; a tenth of the items where None.
 
     Raises:
         AnalysisError: Fewer than two runs, runs that measure different things, a run too incomplete for a
@@ -322,9 +322,9 @@ def _statements(ranked: Sequence[RankedRun], pairs: Sequence[Pair], *, this_data
         better, p_adjusted = _told(pair, this_dataset)
         if better is None or pair.difference.value is None:
             continue
-        worse = pair.b if better == pair.a else pair.a
-        gap = 100 * abs(pair.difference.value)
-        found.append(f"{better} is better than {worse} by {gap:.1f} pp (adjusted p = {p_adjusted:.2g})")
+        worse, gap = pair.b if better == pair.a else pair.a, 100 * abs(pair.difference.value)
+        shown = "< 0.001" if p_adjusted < 0.001 else f"= {p_adjusted:.3f}"
+        found.append(f"{better} is better than {worse} by {gap:.1f} pp (adjusted p {shown})")
         told.add(frozenset((pair.a, pair.b)))
     for first, second in pairwise(ranked):
         if frozenset((first.name, second.name)) not in told:

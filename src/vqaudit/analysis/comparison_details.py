@@ -43,7 +43,7 @@ def comparison_details(
     items: pl.Series,
     *,
     accuracies: Accuracies | None,
-    calibration: Calibration | None = None,
+    calibration: Calibration | Mapping[str, Calibration] | None = None,
     seed: int = 0,
 ) -> ComparisonDetails:
     """Returns what the records of these runs allow.
@@ -52,7 +52,7 @@ def comparison_details(
         runs: Name -> tables.
         items: IDs of the items that all of them hold alike.
         accuracies: Format -> run -> accuracy on these items; None where some run has no grid.
-        calibration: Where PriDe's priors come from.
+        calibration: Where PriDe's priors come from: of all runs, or by name.
         seed: Of the redraws.
     """
     reasons: dict[str, str] = {}

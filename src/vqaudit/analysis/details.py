@@ -14,13 +14,14 @@ from vqaudit.analysis.effects import Effects, trial_effects
 from vqaudit.analysis.figures import Row
 from vqaudit.analysis.mitigation import Calibration, Material, Mitigations, mitigations
 from vqaudit.analysis.position_and_id import PositionAndID, position_and_id
+from vqaudit.analysis.whose_a import WhoseA, whose_a
 from vqaudit.errors import AnalysisError
 
 T = TypeVar("T", bound=Row)
 
 __all__ = ["DETAILS", "NOT_ASKED", "Details", "details", "run_effects", "without_details"]
 
-DETAILS = ("effects", "mitigations", "confidence_groups", "position_and_id")
+DETAILS = ("effects", "mitigations", "confidence_groups", "position_and_id", "whose_a", "interface_details")
 """Keys of a summary that cost seconds on a large grid, so that they can be left out."""
 NOT_ASKED = "details were not asked for"
 
@@ -32,6 +33,7 @@ class Details(NamedTuple):
     mitigations: Mitigations | None
     confidence_groups: ConfidenceGroups | None
     position_and_id: PositionAndID | None
+    whose_a: WhoseA | None
     reasons: dict[str, str]
 
 
@@ -48,13 +50,14 @@ def details(material: Material, *, calibration: Calibration | None = None) -> De
         mitigations=_try("mitigations", lambda: mitigations(material, calibration=calibration), reasons),
         confidence_groups=_try("confidence_groups", lambda: confidence_groups(material), reasons),
         position_and_id=_try("position_and_id", lambda: position_and_id(material), reasons),
+        whose_a=_try("whose_a", lambda: whose_a(material), reasons),
         reasons=reasons,
     )
 
 
 def without_details() -> Details:
     """Returns nothing, with the reason that nothing was asked for."""
-    return Details(None, None, None, None, dict.fromkeys(DETAILS, NOT_ASKED))
+    return Details(None, None, None, None, None, dict.fromkeys(DETAILS, NOT_ASKED))
 
 
 def run_effects(material: Material) -> Effects:

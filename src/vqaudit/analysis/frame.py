@@ -11,9 +11,9 @@ from collections.abc import Mapping
 import polars as pl
 
 from vqaudit.errors import AnalysisError
-from vqaudit.records import RunTables
+from vqaudit.records import RunTables, trial_columns
 
-__all__ = ["FACTORS", "GENERATED_EVENTS", "analysis_frame", "hidden_interfaces"]
+__all__ = ["FACTORS", "FRAME_SCHEMA", "GENERATED_EVENTS", "analysis_frame", "hidden_interfaces"]
 
 FACTORS = ("id_set", "delimiter", "separator")
 """What a format is made of, in the order in which its name is written."""
@@ -23,9 +23,15 @@ GENERATED_EVENTS = ("reply", "forced-token")
 _TRIAL_COLUMNS = (
     *("trial", "item", "interface", "event", *FACTORS, "order", "id_order", "option_ids"),
     *("outcome", "position", "chosen", "reply", "longer_id", "lenient_outcome", "lenient_chosen"),
-    *("id_scores", "id_mass", "budget", "seconds", "tokens_computed", "tokens_reused"),
+    *("id_scores", "id_mass", "watch_mass", "budget", "seconds", "tokens_computed", "tokens_reused"),
+    *("id_bound", "tokens_written", "tries"),
 )
-_WORKING_COLUMNS = ("order", "id_order", "option_ids", "id_scores", "item", "lenient_outcome", "lenient_chosen")
+FRAME_SCHEMA = trial_columns((*_TRIAL_COLUMNS, "attempt"), inner={"id_scores": ("logprob",)})
+"""What `analysis_frame` needs of the records: `RunTables.load(run, schema=FRAME_SCHEMA)` reads no more."""
+_WORKING_COLUMNS = (
+    *("order", "id_order", "option_ids", "id_scores", "id_bound"),
+    *("item", "lenient_outcome", "lenient_chosen"),
+)
 _NAMES = ("interface", "event", *FACTORS, "format", "outcome", "cluster", "category")
 _DIGITS = 13
 """Places of an order that fit into one 64-bit number, at 27 values a place."""
@@ -169,6 +175,10 @@ def _with_best_scores(frame: pl.DataFrame) -> pl.DataFrame:
     finite = pl.all_horizontal([pl.col(name).is_finite().fill_null(True) for name in wide.columns])
     first = pl.coalesce([pl.when(pl.col(name) == best).then(int(name)) for name in wide.columns])
     known = pl.any_horizontal([pl.col(name).is_not_null() for name in wide.columns])
+    # an ID without a score, as in a server's list of likely tokens, may have all that is left, and be the likeliest
+    missing = scores["scores"].list.eval(pl.element().is_null()).list.any().fill_null(False)
+    rest = 1 - pl.sum_horizontal([pl.col(name).fill_nan(None).exp() for name in wide.columns])
+    known &= ~missing | (best > frame["id_bound"]).fill_null(False) | (best.exp() > rest)
     scored = pl.when(known).then(pl.when(finite & (ties == 1)).then(first).otherwise(-1))
     return frame.with_columns(wide.select(scored.cast(pl.Int16).alias("_scored")).to_series())
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from vqaudit.analysis.intervals import Floats
 from vqaudit.records import RunTables
 
-__all__ = ["id_logprobs", "order_array", "with_orders"]
+__all__ = ["id_logprobs", "id_ranks", "order_array", "with_orders"]
 
 
 def id_logprobs(tables: RunTables, trials: pl.DataFrame) -> Floats:
@@ -23,17 +23,27 @@ def id_logprobs(tables: RunTables, trials: pl.DataFrame) -> Floats:
     NaN beyond an item's options; a trial that lacks a finite score of any shown ID is NaN altogether, since
     nothing can be said of what the model preferred there.
     """
+    scores = _field(tables, trials, "logprob")
+    whole = np.isfinite(scores).sum(axis=1) == trials["n_options"].fill_null(-1).to_numpy()
+    return np.where(whole[:, None], scores, np.nan)
+
+
+def id_ranks(tables: RunTables, trials: pl.DataFrame) -> Floats:
+    """Returns trials x positions: rank of the ID shown there in the whole vocabulary, from 1; NaN where not known."""
+    return _field(tables, trials, "rank")
+
+
+def _field(tables: RunTables, trials: pl.DataFrame, name: Literal["logprob", "rank"]) -> Floats:
     kept = tables.trials.select("trial", "id_scores").join(trials.select("trial"), on="trial", how="semi")
-    known = kept.select("trial", _scores=pl.col("id_scores").list.eval(pl.element().struct.field("logprob")))
+    known = kept.select("trial", _scores=pl.col("id_scores").list.eval(pl.element().struct.field(name)))
     rows = trials.select("trial", "n_options").join(known, on="trial", how="left", maintain_order="left")
-    longest = rows["_scores"].list.len().max()
-    places = longest if isinstance(longest, int) and longest else 1
+    longest = [size for size in (rows["_scores"].list.len().max(), rows["n_options"].max()) if isinstance(size, int)]
+    places = max([1, *longest])
     scores = np.full((rows.height, places), np.nan)
     for place in range(places):
         column = rows["_scores"].list.get(place, null_on_oob=True).cast(pl.Float64)
         scores[:, place] = column.fill_null(float("nan")).to_numpy()
-    whole = np.isfinite(scores).sum(axis=1) == rows["n_options"].fill_null(-1).to_numpy()
-    return np.where(whole[:, None], scores, np.nan)
+    return scores
 
 
 def with_orders(tables: RunTables, trials: pl.DataFrame) -> pl.DataFrame:

@@ -10,20 +10,24 @@ from typing import Any
 
 from pydantic import Field
 
+from vqaudit.analysis.as_logged import AsLogged
 from vqaudit.analysis.breakdown import FormatRow, Group
+from vqaudit.analysis.circular import Circular
 from vqaudit.analysis.computation import ComputationRow
 from vqaudit.analysis.confidence import ConfidenceGroups
 from vqaudit.analysis.cost import Cost
 from vqaudit.analysis.coverage import Coverage, Fault
 from vqaudit.analysis.effects import Effects
 from vqaudit.analysis.figures import Figure, Row
-from vqaudit.analysis.interfaces import CommonGround, InterfaceRow
+from vqaudit.analysis.interfaces import CommonGround, InterfaceDetails, InterfaceRow
 from vqaudit.analysis.mitigation import Mitigations
+from vqaudit.analysis.noise import NoiseFloor
 from vqaudit.analysis.position_and_id import PositionAndID
 from vqaudit.analysis.recommended import Recommended
 from vqaudit.analysis.selection import FirstPosition, PositionRow, Preference
 from vqaudit.analysis.this_dataset import ThisDataset
 from vqaudit.analysis.two_stage import TwoStage
+from vqaudit.analysis.whose_a import WhoseA
 
 __all__ = [
     "SUMMARY_VERSION",
@@ -134,6 +138,18 @@ class Summary(Row):
     answered_accuracy: Figure | None
     reference_accuracy: Figure | None
     strict_circular: Figure | None
+    plain_accuracy: Figure | None = None
+    """Of an imported log: in the first order that it holds of each question."""
+    circular_accuracy: Figure | None = None
+    """Of an imported log with questions in several orders: mean over rows, every order counts once."""
+    strict_circular_accuracy: Figure | None = None
+    """Of the same: share of questions that are right in every order that the log holds of them."""
+    circular: Circular | None = None
+    """The questions in several orders, and what clustering them changes."""
+    as_logged: AsLogged | None = None
+    """The log's own scoring beside ours, with what changed item by item."""
+    log_notes: list[str] = Field(default_factory=list)
+    """What the importer had to say of the log: rows left out, filters, scorers that draw by lot."""
     baselines: Baselines
     coverage: Figure | None
     coverage_parts: Coverage | None
@@ -141,6 +157,8 @@ class Summary(Row):
     spread_without_faults: Figure | None
     best_format: BestOrWorst | None
     worst_format: BestOrWorst | None
+    worst_case: Figure | None = None
+    """Accuracy in the worst format; unlike that of `worst_format`, its interval knows that the format was chosen."""
     two_stage: TwoStage | None = None
     """Where the spread comes from screened and confirmed formats."""
     recommended: Recommended | None = None
@@ -161,11 +179,16 @@ class Summary(Row):
     cost: Cost
     computation: list[ComputationRow]
     """By design and interface."""
+    noise_floor: NoiseFloor | None = None
+    """How often the same question, asked twice in the same way, was answered otherwise."""
     effects: Effects | None = None
     """What factor levels and the right option's position change; this and the next three only with details."""
     mitigations: Mitigations | None = None
     confidence_groups: ConfidenceGroups | None = None
     position_and_id: PositionAndID | None = None
+    interface_details: InterfaceDetails | None = None
+    """What paper 2 tells of interfaces; this and the next only with details too."""
+    whose_a: WhoseA | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Returns plain JSON values."""

@@ -29,7 +29,7 @@ def has_second_stage(plan: pl.DataFrame, main: MainTrials) -> bool:
 
 
 def second_stage(frame: pl.DataFrame, plan: pl.DataFrame, main: MainTrials) -> tuple[dict[str, Any], str | None]:
-    """Returns `spread`, `best_format`, `worst_format`, `two_stage` and `recommended`; else why there are none.
+    """Returns the figures of formats, `spread` to `recommended`; else why there are none.
 
     Args:
         frame: The analysis frame.
@@ -50,6 +50,7 @@ def second_stage(frame: pl.DataFrame, plan: pl.DataFrame, main: MainTrials) -> t
         "spread": spread.estimate,
         "best_format": _with(by_name[spread.best or ""], best),
         "worst_format": _with(by_name[spread.worst or ""], worst),
+        "worst_case": worst,
         "two_stage": _two_stage(low, high, main),
         "recommended": recommend(both, whole_grid=False),
     }

@@ -32,8 +32,12 @@ from vqaudit.analysis.draw_table import draw_table, drawn_mean
 from vqaudit.analysis.estimates import Estimate
 from vqaudit.analysis.figures import known
 from vqaudit.analysis.frame import FACTORS, analysis_frame
-from vqaudit.analysis.interfaces import compare_interfaces
+from vqaudit.analysis.imported import imported_figures
+from vqaudit.analysis.interfaces import compare_interfaces, interface_details
+from vqaudit.analysis.interfaces.details import probe_accuracies
+from vqaudit.analysis.internals import read_internals
 from vqaudit.analysis.mitigation import Calibration, Material
+from vqaudit.analysis.noise import NOT_REPEATED, NoiseFloor, noise_floor
 from vqaudit.analysis.recommended import recommend
 from vqaudit.analysis.remarks import findings, warnings
 from vqaudit.analysis.schema import (
@@ -49,7 +53,7 @@ from vqaudit.analysis.selection import first_position, preference, selection, se
 from vqaudit.analysis.spread import Spread, format_spread, format_table
 from vqaudit.analysis.stages import has_second_stage, second_stage
 from vqaudit.analysis.this_dataset import EXACT, ThisDataset, this_dataset
-from vqaudit.analysis.two_stage import PASSES
+from vqaudit.analysis.two_stage import PASSES, extreme_accuracy
 from vqaudit.records import RunTables
 
 __all__ = ["Comparison", "Summary", "compare", "summarise"]
@@ -97,8 +101,9 @@ def summarise(
         **_identity(run),
         **_accuracies(run, reasons),
         **_coverages(run, faults, reasons),
+        **imported_figures(tables, frame, run.main, reasons),
         **_formats(run, {name for fault in faults for name in fault.formats}, reasons),
-        **_interfaces(run),
+        **_interfaces(run, details=details),
         **_positions(run),
         **_groups(run, by, reasons),
         **_bookkeeping(run, reasons),
@@ -232,7 +237,7 @@ def _score_trials(run: _Run) -> pl.DataFrame:
 
 def _formats(run: _Run, faulty: Collection[str], reasons: dict[str, str]) -> dict[str, Any]:
     done, complaint = run.main.done, run.main.completeness.complaint
-    keys = ("spread", "spread_without_faults", "best_format", "worst_format", "recommended")
+    keys = ("spread", "spread_without_faults", "best_format", "worst_format", "worst_case", "recommended")
     found: dict[str, Any] = dict.fromkeys(keys)
     drawn = run.main.design == "randomised"
     factors = factor_levels(
@@ -259,7 +264,8 @@ def _second_stage(run: _Run, reasons: dict[str, str]) -> dict[str, Any]:
     confirmed = "only formats that the screen pointed to were asked anew; all cells need the grid"
     reasons.update({"formats": confirmed, "spread_without_faults": confirmed})
     if why is not None:
-        reasons.update(dict.fromkeys(("spread", "best_format", "worst_format", "recommended", "two_stage"), why))
+        lacking = ("spread", "best_format", "worst_format", "worst_case", "recommended", "two_stage")
+        reasons.update(dict.fromkeys(lacking, why))
     else:
         del reasons["two_stage"]
     return figures
@@ -271,9 +277,11 @@ def _spreads(run: _Run, rows: list[FormatRow], faulty: Collection[str], reasons:
     clean = Estimate.unknown("no format has a measurement fault: see spread")
     if faulty:
         clean = format_spread(table.without(faulty), seed=run.seed).estimate
+    why = spread.estimate.reason or "no data"
     if spread.best is None:
-        reasons.update(dict.fromkeys(("best_format", "worst_format"), spread.estimate.reason or "no data"))
-    figures = _known({"spread": spread.estimate, "spread_without_faults": clean}, reasons)
+        reasons.update(dict.fromkeys(("best_format", "worst_format"), why))
+    worst = Estimate.unknown(why) if spread.worst is None else extreme_accuracy(table, largest=False)
+    figures = _known({"spread": spread.estimate, "spread_without_faults": clean, "worst_case": worst}, reasons)
     recommended = recommend(table, whole_grid=True)
     if recommended is None:
         reasons["recommended"] = "fewer than two formats have an accuracy"
@@ -295,16 +303,25 @@ def _extremes(rows: list[FormatRow], spread: Spread) -> dict[str, BestOrWorst | 
     return {"best_format": by_name.get(spread.best or ""), "worst_format": by_name.get(spread.worst or "")}
 
 
-def _interfaces(run: _Run) -> dict[str, Any]:
-    rows, ground = compare_interfaces(_comparable(run), interfaces=run.tables.manifest.interfaces, seed=run.seed)
-    return {"interfaces": rows, "common_ground": ground}
+def _interfaces(run: _Run, *, details: bool) -> dict[str, Any]:
+    internals = read_internals(run.tables.path)
+    found = compare_interfaces(
+        _comparable(run),
+        interfaces=run.tables.manifest.interfaces,
+        probes=probe_accuracies(internals),
+        seed=run.seed,
+    )
+    more = None
+    if details:
+        more = interface_details(run.tables, found, frame=run.frame, plan=run.plan, internals=internals, seed=run.seed)
+    return {"interfaces": found.rows, "common_ground": found.ground, "interface_details": more}
 
 
 def _comparable(run: _Run) -> pl.DataFrame:
     """The first design that was asked through every interface that shows options; where none was, all trials."""
     shown, hidden = run.plan.filter("options_shown"), run.plan.filter(~pl.col("options_shown"))
     everything = set(shown["interface"].unique())
-    for design in (*FORMAT_DESIGNS, *sorted(shown["design"].unique())):
+    for design in (*FORMAT_DESIGNS, REFERENCE, *sorted(shown["design"].unique())):
         rows = shown.filter(pl.col("design") == design)
         if rows.height and set(rows["interface"].unique()) == everything:
             return trials_of(run.frame, pl.concat([rows, hidden]))
@@ -342,6 +359,13 @@ def _stopping(run: _Run, reasons: dict[str, str]) -> str | None:
     return f"drawn until {found['target']}: {found['sentence']}{end}; {saved}"
 
 
+def _noise_floor(run: _Run, reasons: dict[str, str]) -> NoiseFloor | None:
+    found = noise_floor(run.tables)
+    if found is None:
+        reasons["noise_floor"] = NOT_REPEATED
+    return found
+
+
 def _bookkeeping(run: _Run, reasons: dict[str, str]) -> dict[str, Any]:
     frame, items = run.frame, run.tables.items
     whole = completeness(frame, run.plan)
@@ -365,6 +389,7 @@ def _bookkeeping(run: _Run, reasons: dict[str, str]) -> dict[str, Any]:
         "cost": cost(run.tables, frame),
         "computation": computation(frame, run.plan),
         "stopping": _stopping(run, reasons),
+        "noise_floor": _noise_floor(run, reasons),
     }
 
 

@@ -16,7 +16,16 @@ from vqaudit.analysis.figures import Row
 from vqaudit.analysis.screening import BEST, WORST
 from vqaudit.analysis.spread import FormatTable, Spread, format_table
 
-__all__ = ["CONFIRM_BEST", "CONFIRM_WORST", "PASSES", "SCREENING_DRAWS", "TwoStage", "confirmed_spread", "fresh_trials"]
+__all__ = [
+    "CONFIRM_BEST",
+    "CONFIRM_WORST",
+    "PASSES",
+    "SCREENING_DRAWS",
+    "TwoStage",
+    "confirmed_spread",
+    "extreme_accuracy",
+    "fresh_trials",
+]
 
 CONFIRM_WORST = "confirm-worst"
 CONFIRM_BEST = "confirm-best"
@@ -77,11 +86,28 @@ def confirmed_spread(
         lows, highs = zip(*bounds, strict=True)
         spread = replace(spread, low=max(0.0, min(max(lows), value)), high=max(*highs, value), reason=None)
     names = high.formats[top], low.formats[bottom]
-    return Spread(spread, *names), _extreme(low, level, largest=False), _extreme(high, level, largest=True)
+    worst, best = (extreme_accuracy(table, largest=top, level=level) for table, top in ((low, False), (high, True)))
+    return Spread(spread, *names), worst, best
 
 
-def _extreme(table: FormatTable, level: float, *, largest: bool) -> Estimate:
-    """The worst (or best) accuracy of the table's formats, with an interval that holds whichever it is."""
+def extreme_accuracy(table: FormatTable, *, largest: bool, level: float = 0.95) -> Estimate:
+    """Returns the worst (or best) accuracy of the table's formats, with an interval that holds whichever it is.
+
+    Intervals of the formats hold together by Bonferroni's inequality; the lowest lower and the lowest upper bound
+    then hold for the lowest accuracy, the highest ones for the highest.
+
+    Args:
+        table: Items x formats; at least one format was asked.
+        largest: Whether the best is wanted.
+        level: Confidence level, for items like these.
+
+    Example:
+        >>> means, codes = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.arange(4, dtype=np.uint32)
+        >>> counts = np.array([4, 4])
+        >>> table = FormatTable(formats=("a", "b"), means=means, clusters=codes, items=codes, counts=counts)
+        >>> print(extreme_accuracy(table, largest=False))
+        50.0 % [12.7, 87.3] (n = 4)
+    """
     share = 1 - (1 - level) / len(table.formats)
     rows = [_accuracy(table, column, share) for column in range(len(table.formats))]
     told = [row for row in rows if row.value is not None]

@@ -1,18 +1,35 @@
 """The command line: parse, call, print. Knows no statistic and no model.
 
-Exit codes: 0 done, 1 an error that the message explains, 2 wrong usage, 130 stopped by Ctrl-C.
+Exit codes: 0 done, 1 an error that the message explains, 2 wrong usage, 130 stopped by Ctrl-C, 143 by SIGTERM.
 """
 
 from __future__ import annotations
 
 from rich.console import Console
-from rich.markup import escape
 
-from vqaudit.cli import ask, grid, run, show
+from vqaudit.cli import ask, card, check, data, diff, export, grid, internals, lint, logs, models, run, show, status
 from vqaudit.cli.app import app
+from vqaudit.cli.console import quoted
 from vqaudit.errors import VqauditError
 
-__all__ = ["app", "ask", "grid", "main", "run", "show"]
+__all__ = [
+    "app",
+    "ask",
+    "card",
+    "check",
+    "data",
+    "diff",
+    "export",
+    "grid",
+    "internals",
+    "lint",
+    "logs",
+    "main",
+    "models",
+    "run",
+    "show",
+    "status",
+]
 
 
 def main() -> None:
@@ -20,5 +37,5 @@ def main() -> None:
     try:
         app()
     except VqauditError as error:
-        Console(stderr=True, soft_wrap=True).print(f"[bold red]error:[/] {escape(str(error))}")
+        Console(stderr=True, soft_wrap=True).print(f"[bold red]error:[/] {quoted(error)}")
         raise SystemExit(1) from None

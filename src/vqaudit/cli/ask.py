@@ -12,16 +12,18 @@ from rich.markup import escape
 from rich.table import Table
 
 from vqaudit.cli.app import app
-from vqaudit.cli.console import say
+from vqaudit.cli.console import quoted, say
 from vqaudit.cli.options import (
     Answers,
     AsJson,
     ChatKwargs,
     Columns,
     Data,
+    EndingsFile,
     FormatsFile,
     ImageRoot,
     SkipBad,
+    Split,
     System,
     data_of,
     model_of,
@@ -31,12 +33,13 @@ from vqaudit.cli.options import (
 @app.command("formats")
 def formats_command(
     formats: FormatsFile = None,
+    endings: EndingsFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Lists the formats of the grid, and the interfaces."""
-    from vqaudit.asking.custom import load_formats
+    """Lists the formats of the grid, the interfaces, and the endings and events that can be combined."""
+    from vqaudit.asking.custom import load_endings, load_formats
     from vqaudit.asking.formats import FORMATS
-    from vqaudit.asking.interfaces import INTERFACES
+    from vqaudit.asking.interfaces import ENDINGS, EVENTS, INTERFACES
 
     grid = FORMATS if formats is None else load_formats(formats)
     if as_json:
@@ -47,12 +50,18 @@ def formats_command(
     table = Table("format", "two options, as shown", title=f"{len(grid)} formats", title_justify="left")
     for format in grid:
         example = format.list_options(("a cat", "a dog"), format.id_set.first(2))
-        table.add_row(escape(format.name), escape(example.replace("\n", " ⏎ ")))
+        table.add_row(quoted(format.name), quoted(example.replace("\n", " ⏎ ")))
     console.print(table)
     table = Table("interface", "ending", "place", "scored event", "aligned", title="Interfaces", title_justify="left")
     for i in INTERFACES.values():
         table.add_row(i.name, i.ending.name, i.place, i.event, "yes" if i.aligned else "[bold red]no[/]")
     console.print(table)
+    table = Table("ending", "text", "asks for", "invites", title="Endings", title_justify="left")
+    for ending in (ENDINGS if endings is None else load_endings(endings)).values():
+        table.add_row(quoted(ending.name), quoted(ending.text or "(nothing)"), ending.asks, ending.strength)
+    console.print(table)
+    events = ", ".join(f"{name} ({event})" for name, (event, _) in EVENTS.items())
+    console.print(escape(f"Any of them combine as EVENT:ENDING[/PLACE]. Events: {events}; places: user, assistant."))
 
 
 @app.command("render")
@@ -60,11 +69,15 @@ def render_command(
     context: typer.Context,
     data: Data,
     item: Annotated[str, typer.Option("--item", help="ID of the item.", metavar="ID")],
+    split: Split = None,
     format: Annotated[
         str | None, typer.Option("--format", help="As in upper/dot/line_break.", metavar="FORMAT")
     ] = None,
     order: Annotated[int, typer.Option("--order", help="Rotation, from 0.", min=0)] = 0,
-    interface: Annotated[str, typer.Option("--interface", "-i", help="Interface.")] = "direct",
+    interface: Annotated[
+        str, typer.Option("--interface", "-i", help="Interface, or EVENT:ENDING/PLACE as in scores:answer-cue.")
+    ] = "direct",
+    endings: EndingsFile = None,
     model: Annotated[
         str | None, typer.Option("--model", "-m", help="Show the whole prompt through this model's chat template.")
     ] = None,
@@ -78,16 +91,18 @@ def render_command(
     as_json: AsJson = False,
 ) -> None:
     """Prints exactly what the model sees, byte for byte; facts about it go to standard error."""
+    from vqaudit.report.untrusted import printable
     from vqaudit.run import AskSpec
     from vqaudit.run.preview import Asked, preview
 
     dataset = data_of(context.params)
     engine = None if model is None else model_of(context.params)
-    asked = Asked(format=format, formats=formats, rotation=order, interface=interface)
+    asked = Asked(format=format, formats=formats, rotation=order, interface=interface, endings=endings)
     shown = preview(dataset, item, asked=asked, engine=engine, spec=AskSpec(system=system))
     if as_json:
         typer.echo(json.dumps(shown.to_dict(), ensure_ascii=False, indent=1))
         return
-    say(f"[dim]{escape(shown.headline)}[/]")
-    sys.stdout.write(shown.text)
+    say(f"[dim]{quoted(shown.headline)}[/]")
+    # A file or pipe gets the bytes; a terminal would obey control characters among them, so it gets their pictures.
+    sys.stdout.write(printable(shown.text) if sys.stdout.isatty() else shown.text)
     sys.stdout.write("\n")

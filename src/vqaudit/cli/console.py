@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
-__all__ = ["print_summary", "say", "stoppable"]
+from vqaudit.report.untrusted import printable
+
+if TYPE_CHECKING:
+    from vqaudit.run.stopping import Stop
+
+__all__ = ["print_summary", "quoted", "say", "stoppable"]
+
+
+def quoted(text: object) -> str:
+    r"""Returns what others wrote (a path, a name, an error's words) for `say`: no markup, and nothing a terminal obeys.
+
+    Example:
+        >>> quoted("[red]\x1b[2J")
+        '\\[red]␛[2J'
+    """
+    return escape(printable(str(text)))
 
 
 def say(message: str) -> None:
@@ -25,18 +40,18 @@ def print_summary(summary: Any) -> None:
     Console().print(summary_view(summary))
 
 
-def _interrupt(signum: int, frame: object) -> None:
-    raise KeyboardInterrupt
-
-
 @contextmanager
-def stoppable() -> Iterator[None]:
-    """Turns Ctrl-C and SIGTERM into exit code 130 with a word on how to go on."""
-    before = signal.signal(signal.SIGTERM, _interrupt)
+def stoppable() -> Iterator[Stop]:
+    """Turns Ctrl-C into exit code 130 and SIGTERM into 143, with a word on how to go on.
+
+    Yields what SIGTERM leaves word with: whoever has a batch in hand finishes and writes it first.
+    """
+    from vqaudit.run.stopping import Stop, Terminated
+
+    stop = Stop()
     try:
-        yield
-    except KeyboardInterrupt:
+        with stop.listening():
+            yield stop
+    except KeyboardInterrupt as error:
         say("[yellow]stopped; what was answered is kept, and the same command goes on[/]")
-        raise typer.Exit(130) from None
-    finally:
-        signal.signal(signal.SIGTERM, before)
+        raise typer.Exit(143 if isinstance(error, Terminated) else 130) from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -11,16 +11,24 @@ from rich.console import Console
 from vqaudit.cli.app import app
 from vqaudit.cli.options import AsJson, json_object
 
+if TYPE_CHECKING:
+    from vqaudit.analysis.cells import CellTable, Layout, MethodTable
+
 
 @app.command("grid")
 def grid_command(
     table: Annotated[
-        Path,
+        Path | None,
         typer.Argument(
-            help="CSV or TSV file: dataset, model, one column per factor of the format, accuracy, coverage.",
+            help="CSV or TSV file: dataset, model, one column per factor of the format, accuracy, coverage. Paper 1's "
+            "published cells, which come with the package, where none is given.",
             metavar="TABLE",
+            show_default=False,
         ),
-    ],
+    ] = None,
+    paper: Annotated[
+        bool, typer.Option("--paper", help="Paper 1's published cells and its mitigation table; the default.")
+    ] = False,
     methods: Annotated[
         Path | None,
         typer.Option("--methods", help="CSV or TSV file: dataset, model, method, accuracy, printed_rank."),
@@ -53,14 +61,16 @@ def grid_command(
     seed: Annotated[int, typer.Option("--seed", help="Seed of resamples of data sets.", min=0)] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Analyses accuracies by data set, model and format that someone published or measured elsewhere."""
-    from vqaudit.analysis.cells import GridSpec, Layout, analyse_cells, read_cells, read_methods, read_printed
+    """Analyses accuracies by data set, model and format: paper 1's, or a table of your own."""
+    from vqaudit.analysis.cells import GridSpec, Layout, analyse_cells, read_printed
     from vqaudit.report.terminal.grid import grid_view
 
     layout = Layout(columns=_named(columns), factors=tuple(factors or ()), scale=scale)
+    _check_table(table, paper=paper, declared=layout != Layout())
+    cells, known = _tables(table, methods, layout)
     found = analyse_cells(
-        read_cells(table, layout),
-        None if methods is None else read_methods(methods, layout),
+        cells,
+        known,
         printed=() if printed is None else read_printed(printed),
         spec=GridSpec(baseline=_levels(baseline or []), min_coverage=min_coverage, seed=seed),
     )
@@ -68,6 +78,23 @@ def grid_command(
         typer.echo(found.to_json(), nl=False)
     else:
         Console().print(grid_view(found))
+
+
+def _check_table(table: Path | None, *, paper: bool, declared: bool) -> None:
+    if table is not None and paper:
+        raise typer.BadParameter(f"--paper takes paper 1's own cells; leave {str(table)!r} out, or --paper")
+    if table is None and declared:
+        raise typer.BadParameter("--columns, --factor and --scale describe a TABLE of your own; name its file")
+
+
+def _tables(table: Path | None, methods: Path | None, layout: Layout) -> tuple[CellTable, MethodTable | None]:
+    """The cells, and what methods gave; without a table of one's own those of paper 1."""
+    from vqaudit.analysis.cells import paper1_cells, paper1_methods, read_cells, read_methods
+
+    given = None if methods is None else read_methods(methods, layout)
+    if table is not None:
+        return read_cells(table, layout), given
+    return paper1_cells(), given or paper1_methods()
 
 
 def _named(columns: str | None) -> dict[str, str]:

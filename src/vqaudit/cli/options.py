@@ -9,17 +9,32 @@ from typing import Annotated, Any
 import typer
 
 Data = Annotated[
-    str, typer.Option("--data", "-d", help="JSONL, JSON, CSV, TSV or Parquet file, or [bold]demo[/].", metavar="FILE")
+    str,
+    typer.Option(
+        "--data",
+        "-d",
+        help="JSONL, JSON, CSV, TSV or Parquet file; a benchmark's NAME or NAME=LOCAL_COPY, as `vqaudit data` lists; "
+        "or [bold]demo[/].",
+        metavar="FILE_OR_NAME",
+    ),
+]
+Split = Annotated[
+    str | None, typer.Option("--split", help="Split of a named benchmark; its usual one by default.", metavar="SPLIT")
 ]
 Model = Annotated[
     str,
-    typer.Option("--model", "-m", help="Folder, hub ID or GGUF file, or [bold]demo[/].", metavar="PATH_OR_HUB_ID"),
+    typer.Option(
+        "--model",
+        "-m",
+        help="Folder, hub ID or GGUF file, openai:NAME (a server), vllm:NAME, or [bold]demo[/].",
+        metavar="PATH_OR_HUB_ID",
+    ),
 ]
 DesignNames = Annotated[
     list[str] | None,
     typer.Option(
         "--design",
-        help="reference, grid, two-stage, scrambled-ids or randomised (default); repeat to unite.",
+        help="reference, grid, two-stage, permuted, scrambled-ids, whose-a or randomised (default); repeat to unite.",
         metavar="NAME",
     ),
 ]
@@ -28,9 +43,34 @@ InterfaceNames = Annotated[
     typer.Option(
         "--interface",
         "-i",
-        help="Interface, direct by default; NAME@DESIGN gives it a design of its own. Repeat for several.",
+        help="Interface, direct by default, or EVENT:ENDING/PLACE as in scores:answer-cue; NAME@DESIGN gives it a "
+        "design of its own. Repeat for several.",
         metavar="NAME[@DESIGN]",
     ),
+]
+Preset = Annotated[
+    str | None,
+    typer.Option("--preset", help="interfaces: everything that paper 2 measures, in one run.", metavar="NAME"),
+]
+EndingsFile = Annotated[
+    Path | None, typer.Option("--endings", help="JSON file with endings of your own, for EVENT:ENDING.")
+]
+AnswerCue = Annotated[
+    str | None,
+    typer.Option(
+        "--answer-cue", help="What follows a rationale before IDs are scored; The answer is by default.", metavar="TEXT"
+    ),
+]
+Watch = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--watch",
+        help="Word whose probability is recorded beside the IDs', instead of the default set; repeat, or none.",
+        metavar="WORD",
+    ),
+]
+Permutations = Annotated[
+    int, typer.Option("--permutations", help="Seeded permutations of the contents in the design permuted.", min=1)
 ]
 Draws = Annotated[int, typer.Option("--draws", help="Randomised variants per item.", min=1)]
 Until = Annotated[
@@ -88,6 +128,14 @@ SkipBad = Annotated[bool, typer.Option("--skip-bad-items", help="Leave bad rows 
 ImageRoot = Annotated[
     Path | None, typer.Option("--image-root", help="Folder of the pictures; the data file's own by default.")
 ]
+KeepStates = Annotated[
+    str | None,
+    typer.Option(
+        "--keep-states",
+        help="Keep hidden states beside ID scores, for vqaudit internals: those of the last layer, or of all.",
+        metavar="last|all",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 By = Annotated[str | None, typer.Option("--by", help="category: a row per category.")]
 Details = Annotated[
@@ -131,7 +179,7 @@ def data_of(given: dict[str, Any]) -> Any:
     """The dataset that a command's options name."""
     from vqaudit.auditing import load_data
 
-    options = {name: given.get(name) for name in ("answers", "image_root", "limit", "skip_bad_items")}
+    options = {name: given.get(name) for name in ("answers", "image_root", "limit", "skip_bad_items", "split")}
     if given["columns"] is not None:
         options["columns"] = _columns(given["columns"])
     return load_data(given["data"], **options)
@@ -139,26 +187,67 @@ def data_of(given: dict[str, Any]) -> Any:
 
 def model_of(given: dict[str, Any]) -> Any:
     """The engine that a command's options name."""
+    return maker_of(given)()
+
+
+def maker_of(given: dict[str, Any]) -> Any:
+    """What makes the engine that a command's options name, wherever it is called."""
+    from functools import partial
+
     from vqaudit.auditing import load_model
 
+    return partial(load_model, given["model"], **model_settings(given))
+
+
+def model_settings(given: dict[str, Any], *, several: bool = False) -> dict[str, Any]:
+    """The fields of the spec of a model's engine that a command's options name.
+
+    Args:
+        given: The command's parameters.
+        several: Whether the options are those of several models, so that some need not be this one's.
+    """
+    from vqaudit.cli.server_options import is_server, refuse_local_options, refuse_server_options, server_settings
+
+    chat_kwargs = json_object(given.get("chat_kwargs"), "--chat-kwargs")
+    if is_server(given["model"]):
+        if not several:
+            refuse_local_options(given)
+        return server_settings(given, chat_kwargs)
+    if not several:
+        refuse_server_options(given)
     spec = {name: given[name] for name in ("device", "dtype", "revision", "trust_remote_code") if name in given}
-    return load_model(given["model"], chat_kwargs=json_object(given["chat_kwargs"], "--chat-kwargs"), **spec)
+    if given["model"].startswith("vllm:") and spec.pop("device", "auto") != "auto":
+        raise typer.BadParameter("--device is not vLLM's to choose; set CUDA_VISIBLE_DEVICES for vllm:NAME")
+    return spec | {"chat_kwargs": chat_kwargs}
 
 
 _SETTINGS = ("draws", "seed", "reference", "formats", "orders", "system", "image_max_pixels", "max_tokens")
-_ROUNDS = ("until", "max_draws", "confirm_orders")
+_ROUNDS = (
+    *("noise_floor", "until", "max_draws", "confirm_orders"),
+    *("endings", "answer_cue", "permutations", "keep_states"),
+)
 
 
 def settings_of(given: dict[str, Any]) -> dict[str, Any]:
     """The fields of `AuditSpec` that a command's options name."""
     budget = given["budget"]
     rounds = {name: given[name] for name in _ROUNDS if name in given}
+    watch = {"watch": [word for word in given["watch"] if word != "none"]} if given.get("watch") else {}
     return (
         {name: given[name] for name in _SETTINGS}
         | rounds
-        | {
-            "design": given["design"] or ["randomised"],
-            "interface": given["interface"] or ["direct"],
-            "budget": int(budget) if budget.isdigit() else budget,
-        }
+        | watch
+        | _asked(given)
+        | {"budget": int(budget) if budget.isdigit() else budget}
     )
+
+
+def _asked(given: dict[str, Any]) -> dict[str, Any]:
+    """Designs and interfaces, or the preset that names them; with a preset, only what was typed beside it."""
+    if given.get("preset") is None:
+        return {"design": given["design"] or ["randomised"], "interface": given["interface"] or ["direct"]}
+    from vqaudit.run.presets import PRESETS
+
+    typed = {"design": tuple(given["design"])} if given["design"] else {}
+    orders = PRESETS.get(given["preset"], {}).get("orders", given["orders"])
+    return typed | {"preset": given["preset"], "interface": given["interface"] or [], "orders": orders}

@@ -8,11 +8,20 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
 from vqaudit.cli.app import app
-from vqaudit.cli.console import print_summary, say, stoppable
+from vqaudit.cli.console import print_summary, quoted, say, stoppable
+from vqaudit.cli.executor_options import (
+    Address,
+    ExecutorName,
+    GpusPerWorker,
+    GraceSeconds,
+    HangSeconds,
+    Workers,
+    execution_of,
+)
 from vqaudit.cli.options import (
+    AnswerCue,
     Answers,
     AsJson,
     Budget,
@@ -24,26 +33,49 @@ from vqaudit.cli.options import (
     Device,
     Draws,
     Dtype,
+    EndingsFile,
     FormatsFile,
     HalfWidth,
     ImageRoot,
     InterfaceNames,
+    KeepStates,
     Limit,
     MaxDraws,
     MaxPixels,
     MaxTokens,
     Model,
     Orders,
+    Permutations,
+    Preset,
     Reference,
     Revision,
     Seed,
     SkipBad,
+    Split,
     System,
     TrustRemoteCode,
     Until,
+    Watch,
     data_of,
+    maker_of,
     model_of,
+    model_settings,
     settings_of,
+)
+from vqaudit.cli.server_options import (
+    ApiKeyEnv,
+    BaseUrl,
+    Concurrency,
+    ExtraBody,
+    ImageEncoding,
+    NoiseFloor,
+    PriceCached,
+    PriceIn,
+    PriceOut,
+    ReasoningTokens,
+    Retries,
+    Timeout,
+    is_server,
 )
 from vqaudit.errors import PlanError
 
@@ -54,6 +86,7 @@ def run_command(
     model: Model,
     data: Data,
     out: Annotated[Path, typer.Option("--out", "-o", help="Run directory.", metavar="RUN")],
+    split: Split = None,
     design: DesignNames = None,
     interface: InterfaceNames = None,
     draws: Draws = 1,
@@ -64,6 +97,12 @@ def run_command(
     limit: Limit = None,
     reference: Reference = None,
     formats: FormatsFile = None,
+    endings: EndingsFile = None,
+    preset: Preset = None,
+    watch: Watch = None,
+    answer_cue: AnswerCue = None,
+    permutations: Permutations = 5,
+    keep_states: KeepStates = None,
     orders: Orders = "circular",
     system: System = None,
     chat_kwargs: ChatKwargs = None,
@@ -74,37 +113,77 @@ def run_command(
     dtype: Dtype = "auto",
     revision: Revision = None,
     trust_remote_code: TrustRemoteCode = False,
+    base_url: BaseUrl = None,
+    api_key_env: ApiKeyEnv = None,
+    concurrency: Concurrency = None,
+    timeout: Timeout = None,
+    retries: Retries = None,
+    reasoning_tokens: ReasoningTokens = None,
+    image_encoding: ImageEncoding = None,
+    extra_body: ExtraBody = None,
+    price_in: PriceIn = None,
+    price_cached: PriceCached = None,
+    price_out: PriceOut = None,
+    noise_floor: NoiseFloor = None,
     columns: Columns = None,
     answers: Answers = None,
     skip_bad_items: SkipBad = False,
     image_root: ImageRoot = None,
+    executor: ExecutorName = "here",
+    address: Address = None,
+    workers: Workers = None,
+    gpus_per_worker: GpusPerWorker = None,
+    hang_seconds: HangSeconds = 900.0,
+    grace_seconds: GraceSeconds = 60.0,
     page: Annotated[bool, typer.Option(help="Write page.html too.")] = True,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no summary.")] = False,
 ) -> None:
     """Audits a model on a dataset; the same command goes on where it was stopped."""
     from vqaudit.auditing import audit
 
-    with stoppable():
+    with stoppable() as stop:
+        execution = execution_of(context.params, stop)
         dataset = data_of(context.params)
-        engine = model_of(context.params)
-        run = audit(engine, dataset, out=out, progress=not quiet, **settings_of(context.params))
-        engine.close()
+        settings = settings_of(context.params)
+        _warn_of_mismatches(settings)
+        make = maker_of(context.params)
+        run = audit(make, dataset, out=out, progress=not quiet, execution=execution, **settings)
+    if page:
+        run.add_pictures(dataset)
     _finish_run(run, page=page, quiet=quiet)
+
+
+def _warn_of_mismatches(settings: dict[str, Any]) -> None:
+    """Says, before anything is loaded or spent, which endings ask for another event than the one that is scored."""
+    from vqaudit.asking.interfaces import misalignments
+    from vqaudit.run import make_spec
+    from vqaudit.run.spec import chosen_interface
+
+    spec = make_spec(settings)
+    names = dict.fromkeys(entry.partition("@")[0] for entry in spec.interface)
+    found = misalignments(chosen_interface(name, spec) for name in names)
+    if found:
+        say("[yellow]asked for is not what is scored[/] (such scores can fall far below what the model knows):")
+    for sentence in found:
+        say(f"[yellow]  {quoted(sentence)}[/]")
 
 
 def _finish_run(run: Any, *, page: bool, quiet: bool) -> None:
     from vqaudit.errors import EngineUnavailable
-    from vqaudit.records import write_text
+    from vqaudit.records import QUARANTINE, write_text
 
+    if (found := len(list((run.path / QUARANTINE).glob("*.json")))) and not quiet:
+        place = quoted(run.path / QUARANTINE)
+        say(f"[yellow]{found} damaged part(s) set aside in {place}, their trials asked again[/]")
     summary = run.summary()
     write_text(run.path / "summary.json", summary.to_json() + "\n")
     if not quiet:
         print_summary(summary)
     if page:
         try:
-            say(f"[dim]page:[/] {escape(str(run.report(run.path / 'page.html')))}")
+            say(f"[dim]page:[/] {quoted(run.report(run.path / 'page.html'))}")
         except EngineUnavailable as error:
-            say(f"[dim]no page: {escape(str(error))}[/]")
+            say(f"[dim]no page: {quoted(error)}[/]")
     if summary.counts.done == 0:
         raise PlanError(f"no trial could be answered; see the errors in {run.path}")
 
@@ -114,6 +193,7 @@ def plan_command(
     context: typer.Context,
     model: Model,
     data: Data,
+    split: Split = None,
     design: DesignNames = None,
     interface: InterfaceNames = None,
     draws: Draws = 1,
@@ -122,6 +202,11 @@ def plan_command(
     limit: Limit = None,
     reference: Reference = None,
     formats: FormatsFile = None,
+    endings: EndingsFile = None,
+    preset: Preset = None,
+    watch: Watch = None,
+    answer_cue: AnswerCue = None,
+    permutations: Permutations = 5,
     orders: Orders = "circular",
     system: System = None,
     chat_kwargs: ChatKwargs = None,
@@ -132,11 +217,25 @@ def plan_command(
     dtype: Dtype = "auto",
     revision: Revision = None,
     trust_remote_code: TrustRemoteCode = False,
+    base_url: BaseUrl = None,
+    api_key_env: ApiKeyEnv = None,
+    concurrency: Concurrency = None,
+    timeout: Timeout = None,
+    retries: Retries = None,
+    reasoning_tokens: ReasoningTokens = None,
+    image_encoding: ImageEncoding = None,
+    extra_body: ExtraBody = None,
+    price_in: PriceIn = None,
+    price_cached: PriceCached = None,
+    price_out: PriceOut = None,
     columns: Columns = None,
     answers: Answers = None,
     skip_bad_items: SkipBad = False,
     image_root: ImageRoot = None,
-    timed: Annotated[bool, typer.Option(help="Answer a few trials to tell the time; nothing is kept.")] = True,
+    timed: Annotated[
+        bool | None,
+        typer.Option(help="Answer a few trials to tell the time; nothing is kept. For servers only where asked for."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Says what a run would cost: trials, pictures, tokens, time. Writes nothing and spends nothing."""
@@ -144,9 +243,12 @@ def plan_command(
     from vqaudit.run import estimate_cost, make_audit_plan, make_spec
 
     dataset = data_of(context.params)
-    spec = make_spec(settings_of(context.params))
+    settings = settings_of(context.params)
+    _warn_of_mismatches(settings)
+    spec = make_spec(settings)
     plan = make_audit_plan(dataset.items, spec)
     engine = model_of(context.params)
+    timed = not is_server(model) if timed is None else timed
     cost = estimate_cost(plan, engine, spec=spec.asking, timed=timed)
     precision = None if half_width is None else _precision(dataset, half_width)
     if as_json:
@@ -156,7 +258,7 @@ def plan_command(
     console = Console()
     console.print(cost_view(cost.to_dict(), model=engine.name, data=dataset.name))
     for sentence in () if precision is None else precision.sentences:
-        console.print(escape(sentence))
+        console.print(quoted(sentence))
 
 
 def _precision(dataset: Any, half_width: float) -> Any:
@@ -179,11 +281,24 @@ def rank_command(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder; each model has a run in it.", metavar="FOLDER")],
     margin: Annotated[float, typer.Option("--margin", help="Differences below it count as equal.", min=0.0)] = 0.01,
     max_draws: MaxDraws = 16,
+    split: Split = None,
     interface: InterfaceNames = None,
     seed: Seed = 0,
     limit: Limit = None,
     device: Device = "auto",
     dtype: Dtype = "auto",
+    base_url: BaseUrl = None,
+    api_key_env: ApiKeyEnv = None,
+    concurrency: Concurrency = None,
+    timeout: Timeout = None,
+    retries: Retries = None,
+    reasoning_tokens: ReasoningTokens = None,
+    image_encoding: ImageEncoding = None,
+    extra_body: ExtraBody = None,
+    price_in: PriceIn = None,
+    price_cached: PriceCached = None,
+    price_out: PriceOut = None,
+    noise_floor: NoiseFloor = None,
     columns: Columns = None,
     answers: Answers = None,
     skip_bad_items: SkipBad = False,
@@ -196,13 +311,14 @@ def rank_command(
 
     from vqaudit.auditing import load_model
     from vqaudit.ranking import audit_ranking
+    from vqaudit.report.terminal.layout import View, bullets
 
     with stoppable():
         dataset = data_of(context.params)
-        spec = {"device": device, "dtype": dtype}
-        settings = {"seed": seed, "interface": interface or ["direct"]}
+        options = {name: context.params | {"model": name} for name in model}
+        settings = {"seed": seed, "interface": interface or ["direct"], "noise_floor": noise_floor}
         found = audit_ranking(
-            {name: partial(load_model, name, **spec) for name in model},
+            {name: partial(load_model, name, **model_settings(options[name], several=True)) for name in model},
             dataset,
             out=out,
             rule={"margin": margin, "max_draws": max_draws},
@@ -212,5 +328,4 @@ def rank_command(
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=1))
     else:
-        for sentence in found.sentences:
-            Console().print(escape(sentence))
+        Console().print(View([bullets(found.sentences)]))

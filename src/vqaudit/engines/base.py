@@ -11,15 +11,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
     from PIL.Image import Image as PixelImage
 
 __all__ = [
     "DEFAULT_MAX_TOKENS",
     "FURTHER_TOKENS",
+    "Depth",
     "Engine",
     "Event",
     "ForcedToken",
     "Generation",
+    "HiddenStates",
     "IDScore",
     "IDScores",
     "Image",
@@ -27,16 +31,22 @@ __all__ = [
     "OptionLikelihood",
     "OptionScore",
     "Outcome",
+    "RationaleScores",
     "Reply",
     "Request",
+    "StreamingEngine",
     "TextPart",
     "TopToken",
+    "Unsteady",
 ]
 
 FURTHER_TOKENS = 8
 """Greedy tokens kept beyond the budget of an exact reply, to tell how a reply would have gone on."""
 DEFAULT_MAX_TOKENS = 512
 """Limit of a free generation."""
+
+Depth = Literal["last", "all"]
+"""Whose hidden states are kept: the last layer's (what the output embedding multiplies), or every layer's."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -80,6 +90,8 @@ class IDScores:
 
     watch: tuple[str, ...] = ()
     """Words whose first tokens' total probability is returned as `watch_mass` (paper 2, Eq. 8)."""
+    states: Depth | None = None
+    """Whose hidden states at the prompt's last position come back with the scores; None = nobody's."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -102,7 +114,23 @@ class Generation:
     max_tokens: int = DEFAULT_MAX_TOKENS
 
 
-Event = Reply | IDScores | ForcedToken | OptionLikelihood | Generation
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RationaleScores:
+    """A greedy rationale, then a cue, then the next-token probabilities of the shown IDs.
+
+    The outcome's `reply` is the rationale as it was kept. Where the rationale itself comes to say the cue, it is cut
+    before the last place where it does, so that the IDs are scored where the model would name its answer.
+    """
+
+    cue: str
+    """What is written after the rationale, on a line of its own."""
+    max_tokens: int = DEFAULT_MAX_TOKENS
+    """Limit of the rationale."""
+    watch: tuple[str, ...] = ()
+    """As for `IDScores`."""
+
+
+Event = Reply | IDScores | ForcedToken | OptionLikelihood | Generation | RationaleScores
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -158,9 +186,50 @@ class OptionScore:
 class TopToken:
     """One of the most probable next tokens."""
 
-    token_id: int
+    token_id: int | None
+    """None where a server names tokens by their text alone."""
     text: str
     logprob: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LensLayer:
+    """What one layer says of the shown IDs, read through the final norm and the output embedding."""
+
+    id_logprobs: tuple[float, ...]
+    """By position: natural log of the ID's probability over the whole vocabulary, single tokens alone."""
+    id_ranks: tuple[int | None, ...]
+    """By position: rank of its most probable spelling in the whole vocabulary, from 1."""
+    id_mass: float
+    watch_mass: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HiddenStates:
+    """Hidden states at the last position of one prompt."""
+
+    values: NDArray[float32] = field(repr=False, compare=False)
+    """Layers x width. Of `last`, one layer; of `all`, the number of blocks plus one: what enters the first block,
+    what leaves each, and instead of what leaves the last, the same after the final norm."""
+    lens: tuple[LensLayer, ...] = ()
+    """By layer; empty where only the last is kept, where an ID takes several tokens, or where norm and output
+    embedding alone do not give the model's distribution."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Readout:
+    """How a model reads IDs off its last state."""
+
+    token_ids: Mapping[str, tuple[int, ...]]
+    """ID -> every single token that is written as it; empty where it takes several."""
+    rows: Mapping[int, NDArray[float32]] = field(repr=False)
+    """Token ID -> its row of the output embedding."""
+    biases: Mapping[int, float]
+    layers: int
+    """Number of the last layer: how many blocks there are."""
+    width: int
+    softcap: float | None = None
+    """Where set, a logit x is read as softcap * tanh(x / softcap)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -180,6 +249,8 @@ class Outcome:
     """New tokens allowed for an exact reply, after resolution."""
     id_scores: tuple[IDScore, ...] = ()
     """By position; also kept beside a `Reply`, where the engine sees the first token's probabilities."""
+    id_bound: float | None = None
+    """Where some ID's log-probability is not known: none of those IDs has more than this."""
     id_mass: float | None = None
     """Probability that the next token is any shown ID, in any spelling."""
     watch_mass: float | None = None
@@ -189,10 +260,16 @@ class Outcome:
     """The five most probable next tokens."""
     option_scores: tuple[OptionScore, ...] = ()
     """By position."""
+    states: HiddenStates | None = None
+    """For `IDScores` that ask for them."""
     seconds: float | None = None
     """Share of the batch's wall-clock time."""
     tokens_computed: int | None = None
     tokens_reused: int | None = None
+    tokens_written: int | None = None
+    """Tokens that the model wrote, thinking included; a part of `tokens_computed`."""
+    tries: int | None = None
+    """Requests that were sent for this outcome, those that failed and were sent again included."""
     error: str | None = None
     """Why there is no answer; the trial is then `failed`, or `bad_input` where `bad_input` is set."""
     bad_input: bool = False
@@ -250,4 +327,48 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Frees what the engine holds."""
+        ...
+
+
+@runtime_checkable
+class StateKeeper(Protocol):
+    """An engine that can return hidden states."""
+
+    def readout(self, option_ids: Sequence[str]) -> Readout:
+        """Returns how IDs are read off the last state.
+
+        Raises:
+            EngineError: These IDs cannot be written with this model.
+        """
+        ...
+
+    def check_depth(self, depth: Depth) -> None:
+        """Refuses states that this model cannot give, before anything is spent.
+
+        Raises:
+            UnsupportedEvent: It does not say where its layers are.
+        """
+        ...
+
+
+@runtime_checkable
+class StreamingEngine(Engine, Protocol):
+    """An engine that hands over every outcome as it comes, so that a batch that dies loses no answer it had."""
+
+    def stream(self, batch: Sequence[Request]) -> Iterator[Outcome]:
+        """Yields exactly one outcome per request, in any order; closing the iterator drops what is still open.
+
+        Raises:
+            EngineError: Nothing can be answered any more; what was yielded before holds.
+        """
+        ...
+
+
+@runtime_checkable
+class Unsteady(Protocol):
+    """An engine that may answer the same request differently the next time, greedy decoding or not."""
+
+    @property
+    def unsteady(self) -> bool:
+        """Whether runs should ask some trials twice to tell how often that happens."""
         ...

@@ -16,6 +16,7 @@ from vqaudit.engines.base import (
     IDScores,
     OptionLikelihood,
     Outcome,
+    RationaleScores,
     Reply,
     Request,
 )
@@ -65,7 +66,7 @@ class ScriptedEngine:
             UnsupportedEvent: An event needs probabilities.
         """
         for event in events:
-            if isinstance(event, IDScores | OptionLikelihood):
+            if isinstance(event, IDScores | OptionLikelihood | RationaleScores):
                 raise UnsupportedEvent(
                     f"a scripted engine has no probabilities, so it cannot score {type(event).__name__}; "
                     "use a local model or a simulated one"

@@ -22,6 +22,7 @@ from vqaudit.engines.base import (
     OptionLikelihood,
     OptionScore,
     Outcome,
+    RationaleScores,
     Request,
 )
 
@@ -101,6 +102,12 @@ class SimulatedEngine:
         covered = bool(generator.random() < law.coverage)
         if isinstance(request.event, IDScores):
             return Outcome(trial=request.trial, id_scores=_scores(request, law, position), id_mass=law.coverage)
+        if isinstance(request.event, RationaleScores):
+            scores = _scores(request, law, position)
+            said = "It can be told."
+            return Outcome(
+                trial=request.trial, reply=said, finish_reason="stop", id_scores=scores, id_mass=law.coverage
+            )
         if isinstance(request.event, OptionLikelihood):
             return Outcome(trial=request.trial, option_scores=_likelihoods(law, position))
         shown = request.option_ids[position] if request.option_ids else "?"

@@ -62,14 +62,19 @@ class MitigationTable(Row):
 
 
 def mitigations_across(
-    runs: Mapping[str, Material], items: pl.Series, *, calibration: Calibration | None = None, seed: int = 0
+    runs: Mapping[str, Material],
+    items: pl.Series,
+    *,
+    calibration: Calibration | Mapping[str, Calibration] | None = None,
+    seed: int = 0,
 ) -> MitigationTable:
     """Applies every method to every run and ranks the runs by each.
 
     Args:
         runs: Name -> material.
         items: IDs of the items that all of them hold alike.
-        calibration: Where PriDe's priors come from: a share of the items; a run of one model cannot serve several.
+        calibration: Where PriDe's priors come from: a share of the items, or by run's name another run of its model,
+            since a run of one model cannot serve several.
         seed: Of the redraws.
 
     Raises:
@@ -80,7 +85,8 @@ def mitigations_across(
             raise AnalysisError(f"{name} does not tell its grid accuracy, which methods are held against")
     parts = {name: material.of_items(items) for name, material in runs.items()}
     gold = _gold(parts)
-    found = {name: apply_methods(part, calibration or Calibration()) for name, part in parts.items()}
+    priors = calibration if isinstance(calibration, Mapping) else dict.fromkeys(parts, calibration or Calibration())
+    found = {name: apply_methods(part, priors.get(name, Calibration())) for name, part in parts.items()}
     common = [method for method in METHODS if all(method in applied for applied, _ in found.values())]
     accuracies = {
         method: {name: float(applied[method].accuracy.value or 0.0) for name, (applied, _) in found.items()}
