@@ -20,7 +20,7 @@ from vqaudit.errors import DatasetError, PlanError
 from vqaudit.items import Dataset, demo_items, demo_model_path, load_items
 from vqaudit.items.benchmarks import find_benchmark, load_benchmark, parse_name
 from vqaudit.items.loading import LoadSpec
-from vqaudit.records import REPEATS, RunTables, own_run, read_manifest
+from vqaudit.records import RunTables, own_run, read_manifest
 from vqaudit.rounds import Rounds, ask_rounds, check_rounds
 from vqaudit.run import make_spec
 from vqaudit.run.executors import ExecutorSpec, open_executor
@@ -50,16 +50,17 @@ def load_data(data: str | Path | Dataset, **options: Any) -> Dataset:
         return data
     if str(data) == "demo":
         return demo_items(limit=options.get("limit"))
-    split, image_root = options.pop("split", None), options.pop("image_root", None)
+    split = options.pop("split", None)
+    images = {name: options.pop(name, None) for name in ("image_root", "fetch_images")}
     wanted = parse_name(data) if isinstance(data, str) else None
     if wanted is not None:
         spec = LoadSpec(**{name: value for name, value in options.items() if value is not None})
-        return load_benchmark(wanted, spec, split=split, image_root=image_root)
+        return load_benchmark(wanted, spec, split=split, **images)
     if split is not None:
         raise DatasetError("a split can be chosen of a named benchmark only", file=data)
     if isinstance(data, str) and not Path(data).suffix and not Path(data).exists():
         find_benchmark(data)
-    return load_items(data, image_root=image_root, **options)
+    return load_items(data, **images, **options)
 
 
 def load_model(model: str | Path, **spec: Any) -> Engine:
@@ -124,20 +125,12 @@ class Run:
             calibrate_on: Another run of the same model, from which PriDe takes its prior.
         """
         from vqaudit.analysis.mitigation import Calibration
-        from vqaudit.analysis.summary import summarise
+        from vqaudit.analysis.summary import summarise, summarise_directory
 
+        if not details:
+            return summarise_directory(self.path, by=by)
         prior = None if calibrate_on is None else Calibration(run=RunTables.load(calibrate_on))
-        tables = self.tables() if details else self._narrow_tables()
-        return summarise(tables, by=by, details=details, calibration=prior)
-
-    def _narrow_tables(self) -> RunTables:
-        """Reads what a summary without details needs: a run can have millions of trials."""
-        from vqaudit.analysis.frame import FRAME_SCHEMA
-
-        # Second answers and what a log says of itself are compared with whole records.
-        whole = (self.path / REPEATS).exists() or read_manifest(self.path).status == "imported"
-        tables = None if whole else RunTables.load(self.path, schema=FRAME_SCHEMA)
-        return self.tables() if tables is None or not tables.plan.height else tables
+        return summarise(self.tables(), by=by, calibration=prior)
 
     def report(self, path: str | Path) -> Path:
         """Writes the page: one self-contained HTML file.

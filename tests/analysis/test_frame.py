@@ -172,9 +172,11 @@ def test_a_cloze_is_known_by_the_manifest_or_by_its_records(builder):
     run.add_item("q")
     run.add_trial("q", interface="cloze", event="option-likelihood", fmt=None, chosen=0)
     run.add_trial("q", interface="full-string", event="option-likelihood", chosen=0)
-    assert hidden_interfaces(run.write()) == {"cloze"}
+    silent = run.write()
+    assert hidden_interfaces(silent.manifest, silent.trials) == {"cloze"}
+    assert hidden_interfaces(silent.manifest, analysis_frame(silent)) == {"cloze"}
     told = run.write(interfaces={"cloze": {"options_shown": True}, "bare": {"options_shown": False}})
-    assert hidden_interfaces(told) == {"bare"}
+    assert hidden_interfaces(told.manifest, told.trials) == {"bare"}
 
 
 def test_a_run_without_trials_has_an_empty_frame_of_the_same_columns(builder):

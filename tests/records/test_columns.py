@@ -1,5 +1,6 @@
 """A reader that needs few columns reads few, and finds in them what it would find in all."""
 
+import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -7,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import vqaudit as va
-from vqaudit.analysis.frame import FRAME_SCHEMA, analysis_frame
+from vqaudit.analysis.frame import analysis_frame, read_frame
 from vqaudit.analysis.summary import summarise
 from vqaudit.engines.simulated import Law, SimulatedEngine
 from vqaudit.errors import SchemaMismatch
@@ -41,10 +42,31 @@ def run(tmp_path_factory):
 def test_a_summary_of_few_columns_is_that_of_all(run):
     whole = run.tables()
     assert run.summary(details=False).to_json() == summarise(whole, details=False).to_json()
-    narrow = RunTables.load(run.path, schema=FRAME_SCHEMA)
-    assert not {"segments", "top_tokens", "option_scores"} & set(narrow.trials.columns)
-    assert narrow.trials.estimated_size() < whole.trials.estimated_size()
-    assert analysis_frame(narrow).equals(analysis_frame(whole))
+    outline, frame = read_frame(run.path)
+    assert outline.attempts == whole.attempts
+    assert frame.equals(analysis_frame(whole))
+    assert frame.estimated_size() < whole.trials.estimated_size() / 2
+
+
+def test_bits_of_a_run_make_the_frame_of_the_whole(run, tmp_path, monkeypatch):
+    """Retries lie in other parts than what they replace, and each bit has names and orders of its own."""
+    whole = run.tables()
+    for name in ("manifest.json", "items.parquet", "plan.parquet", "segments.parquet"):
+        shutil.copy(run.path / name, tmp_path / name)
+    rows = whole.trials.to_dicts()
+    failed = [row | {"outcome": "failed", "reply": None, "attempt": 0, "interface": "lost"} for row in rows[::7]]
+    writer = PartWriter(tmp_path, worker="w0")
+    for start in range(0, len(failed), 50):
+        writer.write(failed[start : start + 50])
+    for start in range(0, len(rows), 100):
+        writer.write([row | {"attempt": 1} for row in rows[start : start + 100]])
+    monkeypatch.setattr("vqaudit.records.parts._ROWS", 130)
+    monkeypatch.setattr("vqaudit.analysis.frame._ROWS", 170)
+    outline, frame = read_frame(tmp_path)
+    assert outline.attempts == len(rows) + len(failed)
+    assert frame.equals(analysis_frame(RunTables.load(tmp_path)))
+    assert frame.equals(analysis_frame(whole))
+    assert frame.schema == analysis_frame(whole).schema
 
 
 def test_fields_within_lists_are_left_out_and_older_parts_have_nulls(tmp_path):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from vqaudit.analysis.figures import Row
-from vqaudit.records import RunTables
+from vqaudit.records import RunOutline
 
 __all__ = ["Cost", "InterfaceCost", "cost"]
 
@@ -50,7 +50,7 @@ class Cost(InterfaceCost):
     by_interface: dict[str, InterfaceCost]
 
 
-def cost(tables: RunTables, frame: pl.DataFrame) -> Cost:
+def cost(tables: RunOutline, frame: pl.DataFrame) -> Cost:
     """Returns the cost of the visible trials, in all and by interface."""
     done = frame.filter(~pl.col("failed"))
     groups = {str(key[0]): part for key, part in done.group_by("interface", maintain_order=True)}

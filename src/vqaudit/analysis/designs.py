@@ -12,7 +12,7 @@ import polars as pl
 
 from vqaudit.analysis.frame import hidden_interfaces
 from vqaudit.errors import AnalysisError
-from vqaudit.records import RunTables
+from vqaudit.records import RunOutline
 
 __all__ = [
     "FORMAT_DESIGNS",
@@ -89,7 +89,8 @@ class MainTrials:
     @property
     def done(self) -> pl.DataFrame:
         """The trials that did not fail: the denominators."""
-        return self.trials.filter(~pl.col("failed"))
+        # a filter copies, and a run can have millions of trials
+        return self.trials.filter(~pl.col("failed")) if self.completeness.failed else self.trials
 
 
 def main_trials(frame: pl.DataFrame, plan: pl.DataFrame, *, design: str | None = None) -> MainTrials:
@@ -123,18 +124,18 @@ def main_trials(frame: pl.DataFrame, plan: pl.DataFrame, *, design: str | None =
     )
 
 
-def planned_trials(tables: RunTables, frame: pl.DataFrame) -> pl.DataFrame:
+def planned_trials(outline: RunOutline, frame: pl.DataFrame) -> pl.DataFrame:
     """Returns the plan with what a frame knows of it; without a plan (an imported run), its trials as one design.
 
     Columns besides those of the plan: `trial_code` (row of the frame; null where there is no record) and
     `options_shown`.
     """
-    plan = tables.plan
+    plan = outline.plan
     if not plan.height:
-        interface = pl.col("interface").fill_null("unknown")
-        draw = pl.lit(0, dtype=pl.Int32).alias("draw")
-        plan = tables.trials.select("trial", "item", pl.lit(IMPORTED).alias("design"), draw, interface)
-    shown = ~pl.col("interface").is_in(sorted(hidden_interfaces(tables)))
+        item, draw = outline.items["item"][frame["item_code"]], pl.lit(0, dtype=pl.Int32).alias("draw")
+        interface, design = pl.col("interface").cast(pl.String), pl.lit(IMPORTED).alias("design")
+        plan = frame.select("trial", item, design, draw, interface).sort("trial")
+    shown = ~pl.col("interface").is_in(sorted(hidden_interfaces(outline.manifest, frame)))
     found = frame.select("trial", "trial_code")
     return plan.with_columns(options_shown=shown).join(found, on="trial", how="left", maintain_order="left")
 
@@ -143,7 +144,7 @@ def trials_of(frame: pl.DataFrame, plan: pl.DataFrame) -> pl.DataFrame:
     """Returns the trials that these rows of a plan asked for and that have a record, each once."""
     wanted = np.zeros(frame.height, dtype=bool)
     wanted[plan["trial_code"].drop_nulls().to_numpy()] = True
-    return frame.filter(wanted)
+    return frame if wanted.all() else frame.filter(wanted)
 
 
 def completeness(frame: pl.DataFrame, plan: pl.DataFrame) -> Completeness:

@@ -27,17 +27,17 @@ _ONE_PIECE = "a log's replies are whole: what more tokens would have made of the
 
 
 def imported_figures(
-    tables: RunTables, frame: pl.DataFrame, main: MainTrials, reasons: dict[str, str]
+    tables: RunTables | None, frame: pl.DataFrame, main: MainTrials, reasons: dict[str, str]
 ) -> dict[str, Any]:
     """Returns the keys of a summary that an imported run fills, and coverage as a log tells it.
 
     Args:
-        tables: The run.
+        tables: The run; None where it is not imported and its records are too many to be read.
         frame: Its analysis frame.
         main: The trials that its figures are taken over.
         reasons: Gets the reason of every key that stays None, and loses those that are filled.
     """
-    if main.design != IMPORTED:
+    if tables is None or main.design != IMPORTED:
         reasons.update(dict.fromkeys(IMPORTED_KEYS, _NOT_IMPORTED))
         return {}
     complaint = _complaint(main)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -26,12 +27,12 @@ from vqaudit.analysis.designs import (
     planned_trials,
     trials_of,
 )
+from vqaudit.analysis.details import Details, without_details
 from vqaudit.analysis.details import details as run_details
-from vqaudit.analysis.details import without_details
 from vqaudit.analysis.draw_table import draw_table, drawn_mean
 from vqaudit.analysis.estimates import Estimate
 from vqaudit.analysis.figures import known
-from vqaudit.analysis.frame import FACTORS, analysis_frame
+from vqaudit.analysis.frame import FACTORS, analysis_frame, read_frame
 from vqaudit.analysis.imported import imported_figures
 from vqaudit.analysis.interfaces import compare_interfaces, interface_details
 from vqaudit.analysis.interfaces.details import probe_accuracies
@@ -54,13 +55,16 @@ from vqaudit.analysis.spread import Spread, format_spread, format_table
 from vqaudit.analysis.stages import has_second_stage, second_stage
 from vqaudit.analysis.this_dataset import EXACT, ThisDataset, this_dataset
 from vqaudit.analysis.two_stage import PASSES, extreme_accuracy
-from vqaudit.records import RunTables
+from vqaudit.records import RunOutline, RunTables, read_manifest
+from vqaudit.records.parts import REPEATS
 
-__all__ = ["Comparison", "Summary", "compare", "summarise"]
+__all__ = ["Comparison", "Summary", "compare", "summarise", "summarise_directory"]
 
 
 class _Run(NamedTuple):
-    tables: RunTables
+    outline: RunOutline
+    whole: RunTables | None
+    """With its records; None where they are too many to be read as a whole."""
     frame: pl.DataFrame
     plan: pl.DataFrame
     main: MainTrials
@@ -90,20 +94,42 @@ def summarise(
     """
     frame = analysis_frame(tables)
     plan = planned_trials(tables, frame)
-    run = _Run(tables, frame, plan, main_trials(frame, plan), seed)
-    reasons: dict[str, str] = {}
-    faults = measurement_faults(run.main.done, _score_trials(run))
+    run = _Run(tables, tables, frame, plan, main_trials(frame, plan), seed)
     material = Material(tables=tables, frame=frame, plan=plan, main=run.main)
-    more = run_details(material, calibration=calibration) if details else without_details()
-    reasons.update(more.reasons)
+    return _summed(run, run_details(material, calibration=calibration) if details else without_details(), by)
+
+
+def summarise_directory(path: Path, *, by: str | None = None, seed: int = 0) -> Summary:
+    """Returns what `summarise` does without details, of a run whose records need not fit into memory.
+
+    Args:
+        path: The run directory.
+        by: As in `summarise`.
+        seed: As in `summarise`.
+
+    Raises:
+        RecordError: The directory or a part of it cannot be read.
+        AnalysisError: As in `summarise`.
+    """
+    # second answers, and what a log says of itself, are compared with whole records
+    if (path / REPEATS).exists() or read_manifest(path).status == "imported":
+        return summarise(RunTables.load(path), by=by, seed=seed, details=False)
+    outline, frame = read_frame(path)
+    plan = planned_trials(outline, frame)
+    return _summed(_Run(outline, None, frame, plan, main_trials(frame, plan), seed), without_details(), by)
+
+
+def _summed(run: _Run, more: Details, by: str | None) -> Summary:
+    reasons = dict(more.reasons)
+    faults = measurement_faults(run.main.done, _score_trials(run))
     parts = {
         **{key: value for key, value in more._asdict().items() if key != "reasons"},
         **_identity(run),
         **_accuracies(run, reasons),
         **_coverages(run, faults, reasons),
-        **imported_figures(tables, frame, run.main, reasons),
+        **imported_figures(run.whole, run.frame, run.main, reasons),
         **_formats(run, {name for fault in faults for name in fault.formats}, reasons),
-        **_interfaces(run, details=details),
+        **_interfaces(run, details="interface_details" not in more.reasons),
         **_positions(run),
         **_groups(run, by, reasons),
         **_bookkeeping(run, reasons),
@@ -114,7 +140,7 @@ def summarise(
 
 
 def _identity(run: _Run) -> dict[str, Any]:
-    manifest = run.tables.manifest
+    manifest = run.outline.manifest
     name = manifest.dataset.get("name")
     return {
         "model": manifest.model,
@@ -185,7 +211,7 @@ def _reference_accuracy(run: _Run) -> Estimate:
     if rows.height:
         complaint = completeness(run.frame, rows).complaint
         return Estimate.unknown(complaint) if complaint else acc.grid_accuracy(trials_of(run.frame, rows))
-    name = run.tables.manifest.reference_format
+    name = run.outline.manifest.reference_format
     if run.main.design == "grid" and name is not None:
         return acc.grid_accuracy(run.main.done.filter(pl.col("format").cast(pl.String) == name))
     return Estimate.unknown(f"{run.main.interface} was not asked in the reference format: no reference design, no grid")
@@ -304,16 +330,16 @@ def _extremes(rows: list[FormatRow], spread: Spread) -> dict[str, BestOrWorst | 
 
 
 def _interfaces(run: _Run, *, details: bool) -> dict[str, Any]:
-    internals = read_internals(run.tables.path)
+    internals = read_internals(run.outline.path)
     found = compare_interfaces(
         _comparable(run),
-        interfaces=run.tables.manifest.interfaces,
+        interfaces=run.outline.manifest.interfaces,
         probes=probe_accuracies(internals),
         seed=run.seed,
     )
     more = None
-    if details:
-        more = interface_details(run.tables, found, frame=run.frame, plan=run.plan, internals=internals, seed=run.seed)
+    if details and run.whole is not None:
+        more = interface_details(run.whole, found, frame=run.frame, plan=run.plan, internals=internals, seed=run.seed)
     return {"interfaces": found.rows, "common_ground": found.ground, "interface_details": more}
 
 
@@ -350,7 +376,7 @@ def _groups(run: _Run, by: str | None, reasons: dict[str, str]) -> dict[str, Any
 
 
 def _stopping(run: _Run, reasons: dict[str, str]) -> str | None:
-    found = run.tables.manifest.stopping
+    found = run.outline.manifest.stopping
     if not found:
         reasons["stopping"] = "the run had no target to draw until"
         return None
@@ -360,14 +386,14 @@ def _stopping(run: _Run, reasons: dict[str, str]) -> str | None:
 
 
 def _noise_floor(run: _Run, reasons: dict[str, str]) -> NoiseFloor | None:
-    found = noise_floor(run.tables)
+    found = None if run.whole is None else noise_floor(run.whole)
     if found is None:
         reasons["noise_floor"] = NOT_REPEATED
     return found
 
 
 def _bookkeeping(run: _Run, reasons: dict[str, str]) -> dict[str, Any]:
-    frame, items = run.frame, run.tables.items
+    frame, items = run.frame, run.outline.items
     whole = completeness(frame, run.plan)
     counts = Counts(
         planned=whole.planned,
@@ -386,7 +412,7 @@ def _bookkeeping(run: _Run, reasons: dict[str, str]) -> dict[str, Any]:
         "counts": counts,
         "outcomes": _outcomes(frame),
         "screening": screening,
-        "cost": cost(run.tables, frame),
+        "cost": cost(run.outline, frame),
         "computation": computation(frame, run.plan),
         "stopping": _stopping(run, reasons),
         "noise_floor": _noise_floor(run, reasons),

@@ -13,10 +13,11 @@ Knows tables. Knows no engine, no prompt and no statistic. A run directory::
 """
 
 from vqaudit.records.compaction import Compaction, compact
+from vqaudit.records.digest import records_digest
 from vqaudit.records.files import read_table, write_table, write_text
 from vqaudit.records.manifest import Manifest, read_manifest, write_manifest
 from vqaudit.records.ownership import Owner, own_run
-from vqaudit.records.parts import REPEATS, PartWriter, read_trials, worker_trials
+from vqaudit.records.parts import REPEATS, PartWriter, fold_trials, read_trials, worker_trials
 from vqaudit.records.quarantine import QUARANTINE, Quarantined, read_sound_trials
 from vqaudit.records.schemas import (
     ITEM_SCHEMA,
@@ -31,11 +32,12 @@ from vqaudit.records.schemas import (
 from vqaudit.records.session import SessionState, WorkerState, read_session
 from vqaudit.records.status import DesignProgress, RunStatus, StatusReader, read_status
 from vqaudit.records.trials import (
+    RunOutline,
     RunTables,
     missing_trials,
-    records_digest,
     segment_hash,
     visible,
+    visible_rows,
 )
 
 __all__ = [
@@ -53,6 +55,7 @@ __all__ = [
     "Owner",
     "PartWriter",
     "Quarantined",
+    "RunOutline",
     "RunStatus",
     "RunTables",
     "SessionState",
@@ -60,6 +63,7 @@ __all__ = [
     "WorkerState",
     "compact",
     "describe_columns",
+    "fold_trials",
     "missing_trials",
     "own_run",
     "read_manifest",
@@ -72,6 +76,7 @@ __all__ = [
     "segment_hash",
     "trial_columns",
     "visible",
+    "visible_rows",
     "worker_trials",
     "write_manifest",
     "write_table",

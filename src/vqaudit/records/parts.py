@@ -6,10 +6,10 @@ Knows parts and their names. Knows no engine, no prompt and no statistic.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 import pyarrow as pa
@@ -26,6 +26,7 @@ __all__ = [
     "REPLACES",
     "PartWriter",
     "compacted_parts",
+    "fold_trials",
     "list_parts",
     "read_parts",
     "read_trials",
@@ -34,12 +35,16 @@ __all__ = [
     "worker_trials",
 ]
 
+T = TypeVar("T")
+
 COMPACTED = "compact"
 """Worker name of parts that compaction wrote."""
 REPLACES = b"vqaudit_replaces"
 """Metadata key of a compacted part: the names of the parts that it holds, as a JSON list."""
 REPEATS = "repeats"
 """Folder of a run that holds second answers, laid out as a run of its own."""
+_ROWS = 400_000
+"""So many records are in memory at one time where they are read bit by bit, and those of a part more."""
 _TRIES = 5
 """So often a reader starts anew where compaction took away a part that it was about to read."""
 
@@ -127,6 +132,31 @@ def read_trials(run: Path, *, schema: pa.Schema = TRIAL_SCHEMA) -> pl.DataFrame:
     return read_parts(run, partial(_read_all, schema=schema))
 
 
+def fold_trials(run: Path, keep: Callable[[pl.DataFrame], T], *, schema: pa.Schema) -> list[T]:
+    """Returns what `keep` makes of the records, bit by bit, so that they never are in memory as a whole.
+
+    Args:
+        run: The run directory; also one that is being written or compacted.
+        keep: Is given whole parts, joined, superseded attempts included.
+        schema: What is read of them.
+
+    Raises:
+        RecordError: A part cannot be read.
+    """
+    return read_parts(run, lambda parts: [keep(bit) for bit in _bits(parts, schema)])
+
+
+def _bits(parts: Iterable[Path], schema: pa.Schema) -> Iterator[pl.DataFrame]:
+    tables: list[pa.Table] = []
+    for path in parts:
+        tables.append(load_table(path, schema))
+        if sum(table.num_rows for table in tables) >= _ROWS:
+            yield as_frame(pa.concat_tables(tables))
+            tables = []
+    if tables:
+        yield as_frame(pa.concat_tables(tables))
+
+
 def worker_trials(run: Path, worker: str) -> set[str]:
     """Returns the trials that have a record in a worker's own parts, whatever came of them.
 
@@ -137,7 +167,7 @@ def worker_trials(run: Path, worker: str) -> set[str]:
     return {trial for path in own for trial in load_table(path, TRIAL_SCHEMA).column("trial").to_pylist()}
 
 
-def read_parts(run: Path, read: Callable[[Iterable[Path]], pl.DataFrame]) -> pl.DataFrame:
+def read_parts(run: Path, read: Callable[[Iterable[Path]], T]) -> T:
     """Returns what `read` makes of the parts; starts anew where compaction takes one away meanwhile."""
     for _ in range(_TRIES):
         try:

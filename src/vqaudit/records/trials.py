@@ -6,25 +6,24 @@ Knows attempts. Knows no engine, no prompt and no statistic.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
-import pyarrow as pa
 
 from vqaudit.records.files import read_table
 from vqaudit.records.manifest import Manifest, read_manifest
 from vqaudit.records.parts import REPEATS, read_trials
-from vqaudit.records.schemas import ITEM_SCHEMA, PLAN_SCHEMA, SEGMENT_SCHEMA, TRIAL_SCHEMA, VOLATILE_COLUMNS
+from vqaudit.records.schemas import ITEM_SCHEMA, PLAN_SCHEMA, SEGMENT_SCHEMA
 
 __all__ = [
+    "RunOutline",
     "RunTables",
     "missing_trials",
-    "records_digest",
     "segment_hash",
     "visible",
+    "visible_rows",
 ]
 
 
@@ -39,50 +38,38 @@ def visible(trials: pl.DataFrame) -> pl.DataFrame:
     Rows come back sorted by trial, so that the result does not depend on the order of the parts.
     """
     # Only the keys are sorted: whole rows hold long lists.
-    kept = (
-        trials.select("trial", failed=pl.col("outcome") == "failed", attempt="attempt")
-        .with_row_index("row")
+    return trials[visible_rows(trials.select("trial", "attempt", failed=pl.col("outcome") == "failed"))]
+
+
+def visible_rows(keys: pl.DataFrame) -> pl.Series:
+    """Returns the row numbers of the visible records, sorted by trial.
+
+    Args:
+        keys: `trial`, `attempt` and `failed` of every record.
+    """
+    numbers = keys["trial"].str.decode("hex", strict=False).bin.reinterpret(dtype=pl.UInt64, endianness="big")
+    names = keys["trial"] if numbers.null_count() else numbers  # numbers are sorted many times sooner
+    row = names.arg_sort()
+    names = names[row]
+    if not (names[1:] == names[:-1]).any():
+        return row
+    return (
+        keys.with_row_index("row")
         .sort(["trial", "failed", "attempt", "row"], descending=[False, False, True, False])
         .unique(subset="trial", keep="first", maintain_order=True)["row"]
     )
-    return trials[kept]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class RunTables:
-    """A run directory, read. What every analysis and the report start from."""
+class RunOutline:
+    """A run directory without its trials, of which there can be millions."""
 
     path: Path
     manifest: Manifest
     items: pl.DataFrame
     plan: pl.DataFrame
-    trials: pl.DataFrame
-    """Visible records only: one row per trial."""
     attempts: int
     """Records on disk, superseded attempts included."""
-
-    @classmethod
-    def load(cls, run: str | Path, *, schema: pa.Schema = TRIAL_SCHEMA) -> RunTables:
-        """Reads a run directory; also one that is still being written.
-
-        Args:
-            run: The run directory.
-            schema: Columns of the trials that are read: all, or what `trial_columns` leaves of them.
-
-        Raises:
-            RecordError: The directory or a part of it cannot be read.
-        """
-        path = Path(run)
-        manifest = read_manifest(path)
-        trials = read_trials(path, schema=schema)
-        return cls(
-            path=path,
-            manifest=manifest,
-            items=read_table(path / "items.parquet", ITEM_SCHEMA),
-            plan=read_table(path / "plan.parquet", PLAN_SCHEMA),
-            trials=visible(trials),
-            attempts=trials.height,
-        )
 
     def repeats(self) -> pl.DataFrame:
         """Returns the second answers of trials that were asked twice, visible records only; no rows where none was."""
@@ -94,16 +81,31 @@ class RunTables:
         return dict(table.iter_rows())
 
 
-def records_digest(trials: pl.DataFrame) -> str:
-    """Returns the SHA-256 over visible records, sorted by trial, without the columns that may differ.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunTables(RunOutline):
+    """A run directory, read. What every analysis and the report start from."""
 
-    Two runs with the same digest measured the same, whatever was killed and resumed in between.
-    """
-    digest = hashlib.sha256()
-    kept = [name for name in TRIAL_SCHEMA.names if name not in VOLATILE_COLUMNS]
-    for row in visible(trials).select(kept).iter_rows():
-        digest.update(json.dumps(row, ensure_ascii=False, sort_keys=True).encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()
+    trials: pl.DataFrame
+    """Visible records only: one row per trial."""
+
+    @classmethod
+    def load(cls, run: str | Path) -> RunTables:
+        """Reads a run directory; also one that is still being written.
+
+        Raises:
+            RecordError: The directory or a part of it cannot be read.
+        """
+        path = Path(run)
+        manifest = read_manifest(path)
+        trials = read_trials(path)
+        return cls(
+            path=path,
+            manifest=manifest,
+            items=read_table(path / "items.parquet", ITEM_SCHEMA),
+            plan=read_table(path / "plan.parquet", PLAN_SCHEMA),
+            trials=visible(trials),
+            attempts=trials.height,
+        )
 
 
 def missing_trials(planned: Iterable[str], trials: pl.DataFrame) -> set[str]:

@@ -212,6 +212,9 @@ def _common_ground(trials: pl.DataFrame) -> tuple[dict[str, pl.DataFrame], Commo
     done = trials.filter(~pl.col("failed"))
     names = sorted(done["interface"].unique(), key=lambda name: (_rank(name), name))
     with_format = done.filter(pl.col("format").is_not_null())["interface"].unique()
+    if len(names) == 1:  # what is common to one needs no joins of what can be millions of trials
+        alone = {names[0]: done}
+        return alone, _describe(_unit(1, with_format.len(), done.height, done.height), alone)
     variants = _shared(done.filter(pl.col("interface").is_in(with_format)), ["item_code", "variant_code"])
     items = _shared(done, ["item_code"])
     triples = variants.join(items, on="item_code", how="semi")

@@ -18,7 +18,7 @@ from vqaudit.analysis.designs import (
     planned_trials,
     trials_of,
 )
-from vqaudit.analysis.frame import analysis_frame, hidden_interfaces
+from vqaudit.analysis.frame import analysis_frame
 from vqaudit.analysis.id_scores import with_orders
 from vqaudit.errors import AnalysisError
 from vqaudit.records import RunTables
@@ -84,8 +84,7 @@ class Material:
 
     def cloze(self) -> pl.DataFrame:
         """Returns the trials that hide the options."""
-        hidden = hidden_interfaces(self.tables)
-        rows = self.plan.filter(pl.col("interface").is_in(sorted(hidden)))
+        rows = self.plan.filter(~pl.col("options_shown"))
         return trials_of(self.frame, rows).filter(~pl.col("failed"), pl.col("right").is_not_null())
 
     def drawn(self) -> MainTrials | None:

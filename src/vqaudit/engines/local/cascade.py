@@ -17,8 +17,8 @@ from transformers.modeling_utils import AttentionInterface
 __all__ = ["KeyValues", "attending"]
 
 _NAME = "vqaudit_cascade"
-_MOST_SCORES = 2**25
-"""Scores against the beginning that are held at once (128 MB in float32)."""
+_MOST_SCORES = {"cpu": 2**21, "device": 2**25}
+"""Scores against the beginning that are held at once: 8 MB in float32, which a processor's cache holds, or 128 MB."""
 
 
 class KeyValues(NamedTuple):
@@ -64,7 +64,7 @@ def _cascade(
     layer = _SHARED.get()[int(module.layer_idx)]  # pyright: ignore[reportArgumentType]
     scale = query.shape[-1] ** -0.5 if scaling is None else scaling
     rows, heads, width = query.shape[0], query.shape[1], query.shape[2] * layer.keys.shape[2]
-    step = max(1, _MOST_SCORES // (heads * width))
+    step = max(1, _MOST_SCORES["cpu" if query.device.type == "cpu" else "device"] // (heads * width))
     parts = [
         _attend(query[i : i + step] * scale, KeyValues(key[i : i + step], value[i : i + step]), layer, mask)
         for i, mask in zip(range(0, rows, step), attention_mask.split(step), strict=True)

@@ -157,9 +157,9 @@ def _fit(value: Any) -> Any:
 
 def _interface_rows(tables: RunTables, table: pl.DataFrame) -> list[list[Any]]:
     """Name, event and whether options are shown, of each interface."""
-    hidden = hidden_interfaces(tables)
-    known = tables.trials.select(pl.col("interface").fill_null("unknown"), "event")
-    events = dict(known.unique("interface", keep="first", maintain_order=True).iter_rows())
+    known = tables.trials.select(pl.col("interface").fill_null("unknown"), "event", "id_set")
+    hidden = hidden_interfaces(tables.manifest, known)
+    events = dict(known.select("interface", "event").unique("interface", keep="first", maintain_order=True).iter_rows())
     names = table["interface"].unique().sort().to_list()
     return [[printable(name), events.get(name), name not in hidden] for name in names]
 
