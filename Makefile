@@ -7,8 +7,15 @@ CONSTRAINTS ?= -c constraints/ci-cpu.txt
 # One process per core, one thread each: many small models, none of which gains from threads.
 TESTERS ?= -n auto --maxprocesses 4 --dist loadfile
 PIP := $(BIN)/python -m pip --disable-pip-version-check
+# What `test-lowest` installs and runs: no torch, which CI and laptops have in one version anyway.
+LOWEST ?= build/lowest
+LOWEST_EXTRAS ?= report logs
+LOWEST_TESTS ?= tests/records tests/reading tests/asking tests/lint tests/package/test_contents.py
+comma := ,
+space := $(subst ,, )
 
-.PHONY: help setup demo test test-all check fix docs site bench clean
+.PHONY: help setup demo test test-all test-lowest check fix docs site bench clean
+.PHONY: check-style check-types check-layers check-pages check-site
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -41,12 +48,30 @@ test: $(VENV)/.test  ## Run the tests
 test-all: $(VENV)/.test  ## Run the long tests too
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(TESTERS) -m "slow or not slow"
 
+test-lowest:  ## Run a short part of the tests with the lowest versions that pyproject.toml allows
+	$(PYTHON) -m venv --clear $(LOWEST)
+	$(LOWEST)/bin/python constraints/lowest.py $(LOWEST_EXTRAS) > $(LOWEST)/constraints.txt
+	$(LOWEST)/bin/python -m pip --disable-pip-version-check install -q -c $(LOWEST)/constraints.txt \
+	  -e '.$(if $(LOWEST_EXTRAS),[$(subst $(space),$(comma),$(strip $(LOWEST_EXTRAS)))])' pytest pytest-timeout hypothesis
+	OMP_NUM_THREADS=1 $(LOWEST)/bin/python -m pytest $(LOWEST_TESTS)
+
 check: $(VENV)/.dev  ## Lint, types, layers and the documentation site
+	$(MAKE) --no-print-directory -j2 --output-sync check-types check-style check-layers check-pages check-site
+
+check-style:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+check-types:
 	$(BIN)/pyright --pythonpath $(BIN)/python
+
+check-layers:
 	$(BIN)/lint-imports
+
+check-pages:
 	$(BIN)/python docs/generate.py --check
+
+check-site:
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 fix: $(VENV)/.dev  ## Mend what can be mended by machine

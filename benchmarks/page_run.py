@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from vqaudit.asking.designs import make_design
+from vqaudit.asking.designs import Grid
 from vqaudit.asking.interfaces import find_interface
 from vqaudit.asking.plan import Arm, Plan, Trial, make_plan
 from vqaudit.asking.prompts import render
@@ -59,7 +59,7 @@ def write_run(path: Path, *, items: int, seed: int = 0, thumbnails: bool = True)
     """Writes a grid of 48 formats x 4 orders and returns the number of its trials."""
     rng = np.random.default_rng(seed)
     asked = make_items(items, rng)
-    plan = make_plan(asked, [Arm(interface=find_interface("direct"), design=make_design("grid"))])
+    plan = make_plan(asked, [Arm(interface=find_interface("direct"), design=Grid())])
     texts: dict[str, str] = {}
     writer = PartWriter(path, worker="w0")
     difficulty = rng.normal(0.0, 1.0, size=items)

@@ -1,6 +1,6 @@
 """Puts a trained model into the package, with its card: `python demo/card.py --run demo/runs/seed0`.
 
-Knows the run folder, the curriculum and the table that `evaluate.py` wrote. Measures nothing itself.
+Knows the run folder with its log, the curriculum and the table that `evaluate.py` wrote. Measures nothing itself.
 """
 
 from __future__ import annotations
@@ -8,9 +8,11 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +40,15 @@ in float32. No training row pairs the reasoning cue with an immediate ID, and no
 are split by a hash of which colour and shape stand in which cell: what the packaged items show was never drawn in
 training.
 """
+
+
+def taken(stages: Sequence[curriculum.Stage], log: str) -> tuple[curriculum.Stage, ...]:
+    """Returns the stages with the steps that were taken: some go on until what they teach is learnt.
+
+    A stage is reported and ends at multiples of 100 steps, so that its last line tells how long it was.
+    """
+    last = {name: int(steps) for name, steps in re.findall(r"^(\w+) (\d+)/\d+ ", log, flags=re.MULTILINE)}
+    return tuple(replace(stage, steps=last[stage.name]) for stage in stages)
 
 
 def draw_mix(stages: Sequence[curriculum.Stage]) -> dict[str, Counter[str]]:
@@ -87,7 +98,7 @@ def table_lines(results: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 def publish(run: Path, results: Path, target: Path, note: str) -> None:
     """Copies the model files and writes the card."""
     facts = json.loads((run / "model" / "training.json").read_text(encoding="utf-8"))
-    stages = curriculum.with_openers(facts["openers"])
+    stages = taken(curriculum.with_openers(facts["openers"]), (run / "log.txt").read_text(encoding="utf-8"))
     lines = [HEAD.format(**facts) + (f"\n{note}" if note else ""), *mix_lines(stages)]
     lines += table_lines(json.loads(results.read_text(encoding="utf-8")))
     shutil.rmtree(target, ignore_errors=True)

@@ -14,13 +14,18 @@ import pyarrow as pa
 import typer
 from named import benchmarks_page, models_page
 
+from vqaudit.asking.endings import ENDINGS
 from vqaudit.asking.formats import FORMATS
-from vqaudit.asking.interfaces import DEFAULT_WATCH, ENDINGS, EVENTS, INTERFACES
+from vqaudit.asking.interfaces import DEFAULT_WATCH, EVENTS, INTERFACES
 from vqaudit.cli import app
 from vqaudit.records import ITEM_SCHEMA, PLAN_SCHEMA, SEGMENT_SCHEMA, TRIAL_SCHEMA, Manifest, describe_columns
 
 HERE = Path(__file__).parent
 NOTE = "<!-- written by docs/generate.py; do not edit -->\n"
+COMPLETION = (
+    "`vqaudit --install-completion` makes your shell (bash, zsh, fish or PowerShell) complete commands and options "
+    "from its next start on;\n`vqaudit --show-completion` prints the script instead, for a place of your own."
+)
 
 
 def _cell(text: str) -> str:
@@ -43,7 +48,7 @@ def _option_row(parameter: Any) -> str:
 
 def cli_page() -> str:
     group: Any = typer.main.get_command(app)
-    lines = [NOTE, "# Command line", "", "`python -m vqaudit` is the same as `vqaudit`.", ""]
+    lines = [NOTE, "# Command line", "", "`python -m vqaudit` is the same as `vqaudit`.", "", COMPLETION, ""]
     for name, command in sorted(group.commands.items()):
         lines += [f"## vqaudit {name}", "", (command.help or "").strip(), ""]
         lines += ["| option | meaning | required | default |", "|---|---|---|---|"]

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 from vqaudit.engines.base import Engine
 from vqaudit.engines.models import local_model, resolve_model
 from vqaudit.errors import DatasetError, PlanError
-from vqaudit.items import Dataset, demo_items, demo_model_path, load_items
+from vqaudit.items import DEMO_MODELS, Dataset, demo_items, demo_model_path, load_items
 from vqaudit.items.benchmarks import find_benchmark, load_benchmark, parse_name
 from vqaudit.items.loading import LoadSpec
 from vqaudit.records import RunTables, own_run, read_manifest
@@ -67,9 +67,9 @@ def load_model(model: str | Path, **spec: Any) -> Engine:
     """Loads a model for asking.
 
     Args:
-        model: A folder, a hub ID, a short name (`engines.models`), a GGUF file of a language model, `demo` for the
-            packaged one, `openai:NAME` for a model behind an OpenAI-compatible server, or `vllm:NAME` for one that
-            vLLM runs in this process.
+        model: A folder, a hub ID, a short name (`engines.models`), a GGUF file of a language model, `demo` or `demo-1`
+            for a packaged one, `openai:NAME` for a model behind an OpenAI-compatible server, or `vllm:NAME` for one
+            that vLLM runs in this process.
         **spec: Fields of `engines.local.LocalSpec` (device, dtype, revision, chat_kwargs, ...), of
             `engines.server.ServerSpec` (base_url, concurrency, ...) or of `engines.vllm.VLLMSpec`.
 
@@ -91,8 +91,8 @@ def load_model(model: str | Path, **spec: Any) -> Engine:
     from vqaudit.engines.local import LocalSpec, load_local
 
     wanted = _checked(LocalSpec, spec)
-    if str(model) == "demo":
-        return load_local(demo_model_path(), spec=wanted, name="demo")
+    if str(model) in DEMO_MODELS:
+        return load_local(demo_model_path(str(model)), spec=wanted, name=str(model))
     return load_local(model, spec=wanted)
 
 

@@ -8,16 +8,20 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from vqaudit.analysis.sequential import RankingRule, look_schedule
+from vqaudit.asking.plan import grid_size
 from vqaudit.auditing import audit, load_data
 from vqaudit.engines.base import Engine
 from vqaudit.errors import PlanError
 from vqaudit.items import Dataset
 from vqaudit.records import RunTables, write_text
+from vqaudit.run import make_spec
+from vqaudit.run.spec import chosen_formats
 
 __all__ = ["Ranking", "audit_ranking"]
 
@@ -58,7 +62,8 @@ def audit_ranking(
     (see `analysis.sequential`). Each model has a run directory in `out`; the same call goes on where it stopped.
 
     Args:
-        models: By name, an engine or what loads one; what is loaded is closed after each look.
+        models: By name, an engine or what loads one. One loaded model is held at a time, and closed when another is
+            asked or at the end.
         data: A dataset, or what `load_data` takes.
         out: Folder of the runs; `ranking.json` is written there.
         rule: `margin` in [0, 1] within which two count as equal (0.01), `max_draws` per item (16).
@@ -72,19 +77,55 @@ def audit_ranking(
     looks = _rule(len(models), rule or {}, settings)
     folders = _folders(models, Path(out))
     dataset = load_data(data)
+    spec: dict[str, Any] = settings | {"design": "randomised"}
+    full = grid_size(dataset.items, chosen_formats(make_spec(spec))[0]) / len(dataset)
     drawn: dict[str, int] = {}
     verdicts: dict[tuple[str, str], dict[str, Any]] = {}
-    for draws in looks.looks:
-        active = _active(list(models), verdicts)
-        for name in active:
-            _ask(models[name], dataset, folders[name], progress, settings | {"draws": draws})
-            drawn[name] = draws
-        verdicts |= _look(active, folders, looks, draws, verdicts)
-        if not _active(list(models), verdicts):
-            break
-    found = _ranking(verdicts, drawn, dataset)
+    with closing(_Loaded(models)) as loaded:
+        for draws in looks.looks:
+            active = _active(list(models), verdicts)
+            for name in loaded.first(active):
+                audit(loaded.get(name), dataset, out=folders[name], progress=progress, draws=draws, **spec)
+            drawn |= dict.fromkeys(active, draws)
+            verdicts |= _look(active, folders, looks, draws, verdicts)
+            if not _active(list(models), verdicts):
+                break
+    found = _ranking(verdicts, drawn, full)
     write_text(Path(out) / "ranking.json", json.dumps(found.to_dict(), indent=1) + "\n")
     return found
+
+
+class _Loaded:
+    """The model that was asked last, kept for when it is asked next; of two at a time memory may not hold both.
+
+    Args:
+        models: By name, an engine or what loads one.
+    """
+
+    def __init__(self, models: Mapping[str, Engine | Callable[[], Engine]]) -> None:
+        self._models = models
+        self._name: str | None = None
+        self._engine: Engine | None = None
+
+    def first(self, names: list[str]) -> list[str]:
+        """Returns the names, that of the model at hand before the others."""
+        return sorted(names, key=lambda name: name != self._name)
+
+    def get(self, name: str) -> Engine:
+        """Returns a model, loaded unless it is at hand or was given loaded."""
+        model = self._models[name]
+        if not callable(model):
+            return model
+        if self._engine is None or self._name != name:
+            self.close()
+            self._engine, self._name = model(), name
+        return self._engine
+
+    def close(self) -> None:
+        """Closes the model at hand."""
+        if self._engine is not None:
+            self._engine.close()
+        self._engine = self._name = None
 
 
 def _rule(models: int, rule: Mapping[str, float], settings: Mapping[str, Any]) -> RankingRule:
@@ -105,19 +146,6 @@ def _folders(models: Mapping[str, Any], out: Path) -> dict[str, Path]:
     return folders
 
 
-def _ask(
-    model: Engine | Callable[[], Engine], data: Dataset, out: Path, progress: bool, settings: dict[str, Any]
-) -> None:
-    if not callable(model):
-        audit(model, data, out=out, progress=progress, design="randomised", **settings)
-        return
-    engine = model()
-    try:
-        audit(engine, data, out=out, progress=progress, design="randomised", **settings)
-    finally:
-        engine.close()
-
-
 def _active(names: list[str], verdicts: Mapping[tuple[str, str], Mapping[str, Any]]) -> list[str]:
     """Models with a comparison that is not settled."""
     if not verdicts:
@@ -127,7 +155,7 @@ def _active(names: list[str], verdicts: Mapping[tuple[str, str], Mapping[str, An
 
 
 def _look(
-    names: list[str], folders: Mapping[str, Path], rule: Any, draws: int, known: Mapping[tuple[str, str], Any]
+    names: list[str], folders: Mapping[str, Path], rule: RankingRule, draws: int, known: Mapping[tuple[str, str], Any]
 ) -> dict[tuple[str, str], dict[str, Any]]:
     """Verdicts on the comparisons that were still open."""
     from vqaudit.analysis.comparison import shared_draws
@@ -151,10 +179,10 @@ def _look(
     }
 
 
-def _ranking(verdicts: Mapping[tuple[str, str], dict[str, Any]], drawn: dict[str, int], data: Dataset) -> Ranking:
+def _ranking(verdicts: Mapping[tuple[str, str], dict[str, Any]], drawn: dict[str, int], full: float) -> Ranking:
+    """What was settled; `full` is the draws per item that the whole grid has."""
     rows = list(verdicts.values())
-    grid = 48 * sum(item.n_options if item.permutable else 1 for item in data.items) / len(data.items)
-    saved = 1 - sum(drawn.values()) / (len(drawn) * grid)
+    saved = 1 - sum(drawn.values()) / (len(drawn) * full)
     settled = all(row["state"] != "open" for row in rows)
     sentences = [_sentence(row) for row in rows]
     end = "all comparisons are settled" if settled else "the most draws were reached with comparisons open"

@@ -10,33 +10,28 @@ import time
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from vqaudit.asking.plan import Arm, Plan, Trial, make_plan
+from vqaudit.asking.plan import Plan, Trial, grid_size
 from vqaudit.asking.prompts import render
 from vqaudit.engines.base import Engine, Event
 from vqaudit.errors import AnalysisError, PlanError
 from vqaudit.items import Dataset
 from vqaudit.progress import no_progress, rich_progress
-from vqaudit.records import (
-    PLAN_SCHEMA,
-    Manifest,
-    Owner,
-    RunTables,
-    read_manifest,
-    read_status,
-    read_table,
-    write_manifest,
-)
+from vqaudit.records import Manifest, Owner, RunTables, read_manifest, read_status, utc_now, write_manifest
 from vqaudit.run import AskSpec, AuditSpec, make_audit_plan
 from vqaudit.run.driver import ask_plan
 from vqaudit.run.executors import Executor
-from vqaudit.run.manifest import make_manifest, utc_now, write_inputs
+from vqaudit.run.manifest import make_manifest, write_inputs
 from vqaudit.run.repeats import ask_repeats, choose_repeats, open_repeats, repeats_wanted
 from vqaudit.run.requests import event_of
-from vqaudit.run.spec import Extremes, chosen_formats, chosen_interface, confirmed_designs, two_stage_interfaces
+from vqaudit.run.spec import chosen_formats
 from vqaudit.run.states import check_states, write_state_readout
 from vqaudit.run.stopping import Stop
+from vqaudit.run.two_stage import Extremes, confirmed_before, two_stage_interfaces
+
+if TYPE_CHECKING:
+    from vqaudit.analysis.draw_table import DrawTable
 
 __all__ = ["Rounds", "ask_rounds", "check_rounds"]
 
@@ -87,19 +82,38 @@ class Rounds:
 
 
 def check_rounds(dataset: Dataset, spec: AuditSpec) -> None:
-    """Refuses, before anything is spent, a target that these items or this design cannot reach.
+    """Refuses, before anything is spent, what these items or this design cannot reach.
 
     Raises:
         AnalysisError: The target is none, or below the items' own floor.
-        PlanError: The design draws nothing at random.
+        PlanError: The design draws nothing at random, or two stages have too few items to screen formats with.
     """
-    if spec.until is None:
-        return
+    if spec.until is not None:
+        _check_target(dataset, spec, spec.until)
+    elif two_stage_interfaces(spec):
+        _check_screen(dataset, spec)
+
+
+def _check_target(dataset: Dataset, spec: AuditSpec, until: str) -> None:
     from vqaudit.analysis.sequential import parse_target
 
-    parse_target(spec.until).check(len({item.cluster for item in dataset.items}))
+    parse_target(until).check(len({item.cluster for item in dataset.items}))
     if "randomised" not in spec.design:
-        raise PlanError(f"until={spec.until!r} needs the design randomised, not {', '.join(spec.design)}")
+        raise PlanError(f"until={until!r} needs the design randomised, not {', '.join(spec.design)}")
+
+
+def _check_screen(dataset: Dataset, spec: AuditSpec) -> None:
+    """Of formats that the first stage never shows, none can be chosen for the second."""
+    from vqaudit.analysis.screening import BEST, WORST
+
+    plan = make_audit_plan(dataset.items, spec)
+    screened = {reason.trial for reason in plan.reasons if reason.design == "randomised"}
+    shown = plan.part([trial for trial in plan.trials if trial.id in screened]).formats
+    if len(shown) < WORST + BEST:
+        raise PlanError(
+            f"the first of two stages shows {len(shown)} formats to {len(dataset)} items, fewer than the "
+            f"{WORST + BEST} that the second confirms; ask the design grid instead, or more items or --draws"
+        )
 
 
 def ask_rounds(rounds: Rounds, spec: AuditSpec) -> None:
@@ -126,24 +140,23 @@ def _ask_until(rounds: Rounds, spec: AuditSpec, until: str) -> Plan:
     for draws in range(1, spec.max_draws + 1):
         plan = rounds.ask(spec.model_copy(update={"draws": draws})) if draws > 1 else plan
         decision = reach_width(_drawn(rounds.out).first(draws), target)
-        _note(rounds, {"target": until, "draws": draws, "reached": decision.stop, "sentence": decision.sentence})
+        found = {"target": until, "draws": draws, "reached": decision.stop, "sentence": decision.sentence}
+        _note(rounds, spec, found)
         if decision.stop:
             break
     return plan
 
 
-def _note(rounds: Rounds, found: dict[str, Any]) -> None:
+def _note(rounds: Rounds, spec: AuditSpec, found: dict[str, Any]) -> None:
     """Keeps why the drawing stopped, and what it saved against the grid."""
     manifest = read_manifest(rounds.out)
-    items = rounds.dataset.items
-    interfaces = max(1, len(manifest.interfaces))
-    grid = 48 * sum(item.n_options if item.permutable else 1 for item in items) * interfaces
+    grid = grid_size(rounds.dataset.items, chosen_formats(spec)[0]) * max(1, len(manifest.interfaces))
     asked = manifest.counts.get("planned", 0)
     saved = {"trials": asked, "grid_trials": grid, "saved": 1 - asked / grid}
     write_manifest(rounds.out, manifest.model_copy(update={"stopping": found | saved}))
 
 
-def _drawn(out: Path) -> Any:
+def _drawn(out: Path) -> DrawTable:
     """The outcomes of a run's randomised design by item and draw."""
     from vqaudit.analysis.designs import main_trials, planned_trials
     from vqaudit.analysis.draw_table import draw_table
@@ -164,29 +177,8 @@ def _extremes(rounds: Rounds, spec: AuditSpec) -> Extremes:
     """The formats that the plan on disk already confirms; else those that the first stage points to."""
     from vqaudit.analysis.screening import choose_formats
 
-    known = _confirmed_before(rounds, spec)
+    known = confirmed_before(rounds.out, rounds.dataset.items[0], spec)
     return known if known is not None else Extremes(*choose_formats(_drawn(rounds.out)))
-
-
-def _confirmed_before(rounds: Rounds, spec: AuditSpec) -> Extremes | None:
-    """Which formats' trials the stored plan holds for the second stage: a retried failure must not move the choice."""
-    plan = read_table(rounds.out / "plan.parquet", PLAN_SCHEMA)
-    stored = {name: set(plan.filter(plan["design"] == name)["trial"]) for name in ("confirm-worst", "confirm-best")}
-    if not all(stored.values()):
-        return None
-    formats = chosen_formats(spec)[0]
-    interface = chosen_interface(two_stage_interfaces(spec)[0], spec)
-    item = rounds.dataset.items[:1]
-    found: list[tuple[str, ...]] = []
-    for place, trials in enumerate(stored.values()):
-        names = []
-        for format in formats:
-            alone = Extremes((format.name,), (format.name,))
-            one = make_plan(item, [Arm(interface=interface, design=confirmed_designs(spec, alone)[place])])
-            if trials.issuperset(trial.id for trial in one.trials):
-                names.append(format.name)
-        found.append(tuple(names))
-    return Extremes(*found)
 
 
 def _check_events(engine: Engine, plan: Plan, spec: AuditSpec) -> None:

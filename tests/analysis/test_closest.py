@@ -27,3 +27,23 @@ def test_a_format_that_ranks_as_the_grid_is_found_again(rng):
 def test_runs_that_tie_in_a_format_have_no_correlation_there():
     values = np.array([[[0.5, 0.1]], [[0.5, 0.2]]])
     assert closest_formats(values, clusters=np.zeros(1, dtype=np.uint32), seed=0).spearman[0] == 0.0
+
+
+def test_cells_without_an_answer_are_left_out_and_not_counted_as_wrong(rng):
+    values = rng.random((5, 60, 4))
+    values[rng.random(values.shape) < 0.3] = np.nan
+    found = closest_formats(values, clusters=np.arange(60, dtype=np.uint32), seed=1)
+    means = np.nanmean(values, axis=1)
+    grid = means.mean(axis=1)
+    expected = [stats.spearmanr(means[:, f], grid).statistic for f in range(4)]
+    assert found.spearman == pytest.approx(expected)
+    assert found.shares.sum() == pytest.approx(1)
+
+
+def test_a_resample_that_holds_no_answer_of_a_format_tells_nothing_of_it():
+    # one of two clusters holds all answers of the second format: drawn twice or never in half of the resamples
+    values = np.array([[[0.9, 0.9], [0.9, np.nan]], [[0.1, 0.1], [0.1, np.nan]]])
+    found = closest_formats(values, clusters=np.arange(2, dtype=np.uint32), seed=3)
+    assert found.spearman == pytest.approx([1.0, 1.0])
+    assert found.shares.sum() == pytest.approx(1)
+    assert found.shares[0] > found.shares[1] > 0

@@ -78,6 +78,21 @@ def test_a_silent_log_does_not_disagree(runs):
     assert compare([one.write(), two.write()]).common_items == 24
 
 
+def test_runs_beside_a_silent_log_are_held_against_one_another(runs):
+    silent, two, three = runs(20, 10, 5)
+    for item in silent.items:
+        item.update(question=None, options=None)
+    three.items[7]["question"] = "Another question under the same name?"
+    assert compare([silent.write(), two.write(), three.write()]).common_items == 23
+
+
+def test_groups_are_compared_and_not_their_names(runs):
+    one, two = runs(20, 10)
+    for place, item in enumerate(two.items):
+        item["cluster"] = f"image-{24 - place}"
+    assert not any("group their items" in warning for warning in compare([one.write(), two.write()]).warnings)
+
+
 def test_no_common_item_is_an_error(runs):
     one, two = runs(20, 20)
     for rows in (two.items, two.trials, two.plan):

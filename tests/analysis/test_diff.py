@@ -221,7 +221,8 @@ def test_the_parts_always_add_up(maker: Maker, a, b, versions) -> None:
     assert parts(found) == pytest.approx(mirrored, abs=1e-12)
     for part in found.parts:
         figure = part.difference
-        assert figure.low is None or -1 <= figure.low <= figure.value <= figure.high <= 1
+        widest = 2 if part.cause == "readings" else 1
+        assert figure.low is None or -widest <= figure.low <= figure.value <= figure.high <= widest
 
 
 def test_intervals_cover_a_known_part() -> None:
@@ -252,6 +253,40 @@ def test_the_interval_of_scores_on_partly_common_items(maker: Maker) -> None:
         draws.append(turned[in_b].mean() - right[in_a].mean())
     assert found.low == pytest.approx(found.value - 1.96 * np.std(draws), abs=0.012)
     assert found.high == pytest.approx(found.value + 1.96 * np.std(draws), abs=0.012)
+
+
+def test_a_part_that_readings_turn_twice_lies_in_its_interval() -> None:
+    figure = part_figure([2.0] * 60, clusters=[str(n) for n in range(60)])
+    assert figure.value == 2.0
+    # half of the interval of 60 pairs that all differ by 1 (Bonett & Price 2012), doubled
+    centre, units = 60 / 62, 62
+    error = np.sqrt((units - 60**2 / units) / units**2)
+    assert figure.low == pytest.approx(2 * (centre - 1.959964 * error), abs=1e-5)
+    assert figure.low < figure.value <= figure.high
+
+
+def test_items_of_one_cluster_count_once_where_runs_share_a_part_of_it(maker: Maker) -> None:
+    """Clusters of two items: A holds the first of each, B both; drawn again cluster by cluster."""
+    rng = np.random.default_rng(5)
+    right = np.repeat(rng.random(80) < 0.5, 2)
+    items = {f"i{n}": {"cluster": f"c{n // 2}"} for n in range(160)}
+    a = maker.run([row(f"i{n}", "P", "A", 0 if right[n] else 1) for n in range(0, 160, 2)], items=items)
+    b = maker.run([row(f"i{n}", "P", "B", 0 if right[n] else 1) for n in range(20, 160)], items=items)
+    found = diff_runs(a, b).difference
+    draws = []
+    for _ in range(2000):
+        clusters = rng.integers(0, 80, 80)
+        draws.append(right[2 * clusters[clusters >= 10]].mean() - right[2 * clusters].mean())
+    assert found.n == 80
+    assert (found.high - found.low) / 2 == pytest.approx(1.96 * np.std(draws), rel=0.15)
+
+
+def test_runs_that_are_all_right_on_other_items_have_no_interval_of_no_width(maker: Maker) -> None:
+    a = maker.run([row(f"i{n}", "P", "A", 0) for n in range(5)])
+    b = maker.run([row(f"i{n}", "P", "A", 0) for n in range(3, 9)])
+    found = diff_runs(a, b).difference
+    assert (found.value, found.low, found.high) == (0.0, None, None)
+    assert "score alike" in (found.reason or "")
 
 
 def test_settings_are_named_and_models_told_apart(maker: Maker) -> None:

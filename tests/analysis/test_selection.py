@@ -43,6 +43,17 @@ def test_recall_and_precision_are_undefined_where_nothing_stands(builder):
     assert np.mean(known) == pytest.approx(1 / 3)
 
 
+def test_precision_counts_trials_whose_answer_is_known(builder):
+    run = builder()
+    run.add_item("known", answer=0)
+    run.add_item("unknown", answer=None)
+    run.add_trial("known", chosen=0)
+    run.add_trial("known", order=(1, 2, 3, 0), chosen=1)
+    run.add_trial("unknown", chosen=0)
+    first = selection(analysis_frame(run.write()))[0]
+    assert (first.shown, first.chosen, first.right_of_chosen) == (3, 3, 1 / 2)
+
+
 def test_where_nothing_was_chosen_there_is_no_frequency(builder):
     run = builder()
     run.add_item("q")

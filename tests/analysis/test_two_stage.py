@@ -35,6 +35,15 @@ def test_scores_take_repeats_and_cells_without_outcomes(rng):
     assert together[1] == pytest.approx(format_scores(sums[1], counts[1], LEVELS))
 
 
+def test_a_format_that_was_never_drawn_moves_no_other_score(rng):
+    # 47 formats with outcomes, once among themselves and once beside a format whose levels they all have
+    counts = np.full(47, 4.0)
+    sums = rng.binomial(4, rng.uniform(0.2, 0.8, 47)).astype(float)
+    alone = format_scores(sums, counts, LEVELS[:47])
+    beside = format_scores(np.append(sums, 0.0), np.append(counts, 0.0), LEVELS)
+    assert beside[:47] == pytest.approx(alone, abs=1e-12)
+
+
 def test_extremes_are_disjoint_ends():
     low, high = extremes(np.arange(48.0), worst=5, best=3)
     assert low.tolist() == [0, 1, 2, 3, 4]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vqaudit.asking.designs import Grid, Randomised, Reference, ScrambledIDs, draws, make_design
+from vqaudit.asking.designs import Grid, Randomised, Reference, ScrambledIDs, draws
 from vqaudit.asking.formats import FORMATS, find_format
 from vqaudit.asking.orders import circular_orders, scrambled_id_orders
 from vqaudit.errors import PlanError
@@ -81,9 +81,7 @@ def test_seeds_differ() -> None:
     assert one != two
 
 
-def test_unknown_designs_and_no_draws_are_refused() -> None:
-    with pytest.raises(PlanError, match="choose from reference"):
-        make_design("latin")
+def test_no_draws_are_refused() -> None:
     with pytest.raises(PlanError, match="at least 1"):
         Randomised(draws=0)
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from vqaudit.asking.endings import ENDINGS
 from vqaudit.asking.formats import FORMATS
-from vqaudit.asking.interfaces import ENDINGS, find_interface
+from vqaudit.asking.interfaces import find_interface
 from vqaudit.asking.orders import natural
 from vqaudit.asking.prompts import instruction, make_variant, render
 from vqaudit.items import demo_items

@@ -47,6 +47,13 @@ def test_wrong_usage_is_told_in_a_sentence(runs, args, code, words) -> None:
     assert words in " ".join(vqaudit("internals", runs["test"], *args, code=code).stderr.split())
 
 
+def test_a_run_that_is_too_small_is_refused_before_anything_is_said_to_be_fitted(make_run, tmp_path) -> None:
+    small = make_run(tmp_path / "small", 20, seed=4)
+    told = " ".join(vqaudit("internals", small, code=1).stderr.split())
+    assert "independent items are left for training, and 100 are needed" in told
+    assert "fitting" not in told
+
+
 def test_a_run_that_keeps_its_states_is_asked_for_on_the_command_line() -> None:
     shown = vqaudit("run", "--help").stdout
     assert "--keep-states" in shown

@@ -90,8 +90,8 @@ def test_a_symbolic_link_out_of_the_folder_is_an_error(finder):
 @pytest.mark.parametrize(
     "url", ["https://x.org/a.png", "http://x/a", "s3://b/a.png", "file:///etc/hosts", "HTTPS://X/A"]
 )
-def test_urls_are_never_fetched(finder, url):
-    with pytest.raises(DatasetError, match="never fetched"):
+def test_urls_are_never_fetched_unasked(finder, url):
+    with pytest.raises(DatasetError, match=r"never fetched unasked.*--fetch-images"):
         finder.find(url, item="1")
 
 

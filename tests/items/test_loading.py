@@ -170,7 +170,7 @@ BAD = [
     (row(9, options=[f"o{n}" for n in range(27)]), "options", "27 options; 2 to 26"),
     (row(9, options=["one", None, "three"]), "options", "in between is missing"),
     (row(9, "E"), "answer", "not among A to C"),
-    (row(9, image="http://x.org/a.png"), "image", "never fetched"),
+    (row(9, image="http://x.org/a.png"), "image", "never fetched unasked"),
     (row(9, image="../a.png"), "image", "leaves the folder"),
 ]
 

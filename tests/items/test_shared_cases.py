@@ -8,9 +8,11 @@ import pytest
 from PIL import Image
 
 from vqaudit.errors import DatasetError, ImageError
-from vqaudit.items import load_items, open_image, position_dependent, screen
+from vqaudit.items import load_items, open_image
 from vqaudit.items.item import ImageSource, Item
 from vqaudit.items.options import read_options
+from vqaudit.items.references import position_dependent
+from vqaudit.items.screening import screen
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 
+import numpy as np
 import pytest
 
 import vqaudit as va
@@ -69,6 +73,7 @@ NEEDS = {
     "logs": (("yaml",), ("lint", "task.yaml")),
     "logs (XLSX)": (("fastexcel",), ("import", "log.xlsx", "-o", "imported")),
     "hub": (("datasets",), ("run", "-m", "demo", "-d", "mmstar", "-o", "out")),
+    "gguf": (("gguf", "accelerate"), ("run", "-m", "tiny.gguf", *ASK)),
 }
 
 
@@ -77,10 +82,39 @@ def test_a_missing_extra_gives_its_pip_line(extra: str, run: Path, tmp_path: Pat
     blocked, args = NEEDS[extra]
     (tmp_path / "task.yaml").write_text("task: t\noutput_type: multiple_choice\n", encoding="utf-8")
     (tmp_path / "log.xlsx").write_bytes(b"PK\x03\x04")
+    (tmp_path / "tiny.gguf").write_bytes(b"GGUF")
     done = without(blocked, *(run if arg == "RUN" else arg for arg in args), cwd=tmp_path)
     assert done.returncode == 1, f"{done.stdout}\n{done.stderr}"
     assert f"pip install 'vqaudit[{extra.split()[0]}]'" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+def test_an_adapter_gives_the_pip_line_of_peft(tmp_path: Path) -> None:
+    """Nothing needs peft but a checkpoint that has an adapter beside its weights; tests/engines/local has a short form."""
+    safetensors = pytest.importorskip("safetensors.numpy")
+    _tiny_families().save("phi4", tmp_path / "phi4")
+    adapter = tmp_path / "phi4" / "vision-lora"
+    adapter.mkdir()
+    (adapter / "adapter_config.json").write_text("{}", encoding="utf-8")
+    safetensors.save_file({"x": np.zeros(1, dtype=np.float32)}, adapter / "adapter_model.safetensors")
+    done = without(("peft",), "run", "-m", "phi4", *ASK, cwd=tmp_path)
+    assert done.returncode == 1, f"{done.stdout}\n{done.stderr}"
+    assert "the vision adapter of model 'phi4' needs packages" in done.stderr
+    assert "pip install 'vqaudit[peft]'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def _tiny_families() -> ModuleType:
+    """By path: with `--import-mode=importlib`, a test module cannot import from other folders by name."""
+    pytest.importorskip("transformers")
+    folder = Path(__file__).parents[1] / "engines" / "tiny"
+    spec = spec_from_file_location("tiny_models", folder / "__init__.py", submodule_search_locations=[str(folder)])
+    assert spec is not None
+    assert spec.loader is not None
+    sys.modules[spec.name] = module_from_spec(spec)
+    spec.loader.exec_module(sys.modules[spec.name])
+    return import_module("tiny_models.families")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ import pytest
 from rich.console import Console
 
 from vqaudit.analysis import Summary, compare, summarise
-from vqaudit.asking.designs import make_design
+from vqaudit.asking.designs import DEFAULT_REFERENCE, Grid, Randomised, Reference
+from vqaudit.asking.formats import find_format
 from vqaudit.asking.interfaces import find_interface
 from vqaudit.asking.plan import Arm, Plan, Trial, make_plan
 from vqaudit.asking.prompts import Prompt, render
@@ -168,6 +169,13 @@ def _item_row(item: Item) -> dict[str, Any]:
     }
 
 
+DESIGNS = {
+    "reference": Reference(format=find_format(DEFAULT_REFERENCE)),
+    "grid": Grid(),
+    "randomised": Randomised(),
+}
+
+
 def build_run(
     path: Path,
     *,
@@ -177,7 +185,7 @@ def build_run(
     **manifest: Any,
 ) -> RunTables:
     """Writes a run; `mind=None` leaves every trial open."""
-    plan = make_plan(items, [Arm(interface=find_interface(i), design=make_design(d)) for i, d in arms])
+    plan = make_plan(items, [Arm(interface=find_interface(i), design=DESIGNS[d]) for i, d in arms])
     texts: dict[str, str] = {}
     rows = [] if mind is None else _records(plan, mind, texts)
     path.mkdir(parents=True)

@@ -1,6 +1,7 @@
 """The sentences that the terminal and the page share."""
 
 from vqaudit.analysis import Estimate, summarise
+from vqaudit.analysis.two_stage import TwoStage
 from vqaudit.report import story
 
 
@@ -22,6 +23,19 @@ def test_a_spread_that_noise_can_make_is_not_called_a_move(grid_summary) -> None
     noise = grid_summary.model_copy(update={"spread": Estimate(value=0.3, low=0.0, high=0.4, n=40)})
     assert "can lie as far apart" in story.meaning(noise)[-1]
     assert grid_summary.best_format.format in story.meaning(noise)[-1]
+
+
+def test_a_two_stage_run_counts_the_formats_that_it_confirmed(grid_summary) -> None:
+    stages = TwoStage(
+        worst=["lower/()/spaces", "roman/()/spaces"],
+        best=["upper/./lines"],
+        screening_trials=480,
+        confirming_trials=480,
+        passes=24.0,
+        sentence="",
+    )
+    summary = grid_summary.model_copy(update={"formats": None, "two_stage": stages})
+    assert "Which of 3 confirmed formats one happens to choose" in story.meaning(summary)[-1]
 
 
 def test_a_reference_run_has_an_accuracy_of_its_own_name(folder, written_run, asked_items, pretended) -> None:

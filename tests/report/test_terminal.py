@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from vqaudit.analysis import summarise
 from vqaudit.report.terminal import comparison_view, cost_view, summary_view
 from vqaudit.report.terminal.layout import bar
+from vqaudit.run.presets import with_preset
 
 COST = {
     "trials": 1200,
@@ -29,6 +30,15 @@ def written(estimate) -> str:
 def test_measurement_faults_come_before_every_figure(grid_summary, terminal) -> None:
     shown = terminal(summary_view(grid_summary))
     assert shown.index("measurement faults") < shown.index("Grid accuracy") < shown.index("Accuracy by factor level")
+
+
+def test_names_of_interfaces_stand_unbroken_in_80_columns(grid_summary, terminal) -> None:
+    names = [name.partition("@")[0] for name in with_preset({"preset": "interfaces"})["interface"]]
+    row = next(iter(grid_summary.interfaces.values()))
+    assert max(map(len, names)) == len("scores:explanation-cue")
+    shown = terminal(summary_view(grid_summary.model_copy(update={"interfaces": dict.fromkeys(names, row)})))
+    assert set(names) <= set(shown.split())
+    assert max(map(cell_len, shown.splitlines())) <= 80
 
 
 def test_every_key_figure_is_there(grid_summary, terminal) -> None:

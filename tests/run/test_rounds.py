@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -138,6 +140,13 @@ def test_a_target_is_drawn_for_until_it_is_reached(tmp_path: Path) -> None:
     assert again.tables().manifest.stopping == stopping
 
 
+def test_what_a_target_saved_is_told_against_the_runs_own_formats(tmp_path: Path) -> None:
+    own = tmp_path / "formats.json"
+    own.write_text('{"id_sets": [{"name": "upper", "ids": ["A", "B", "C", "D"]}]}', encoding="utf-8")
+    run = va.audit(model(), DATA, out=tmp_path / "run", until="half-width=0.2", formats=own, progress=False)
+    assert run.tables().manifest.stopping["grid_trials"] == 12 * 4 * 96
+
+
 def test_a_target_stops_at_the_most_draws(tmp_path: Path) -> None:
     run = va.audit(model(), DATA, out=tmp_path, until="half-width=0.001", max_draws=2, progress=False)
     assert not run.tables().manifest.stopping["reached"]
@@ -150,6 +159,13 @@ def test_what_items_cannot_tell_is_refused_before_anything_is_asked(tmp_path: Pa
         va.audit(Stopped(model(), 0), DATA, out=tmp_path / "run", until="items-half-width=0.01", progress=False)
     with pytest.raises(PlanError, match="needs the design randomised"):
         va.audit(Stopped(model(), 0), DATA, out=tmp_path / "run", until="half-width=0.1", design="grid", progress=False)
+    assert not (tmp_path / "run").exists()
+
+
+def test_too_few_items_for_two_stages_are_refused_before_anything_is_asked(tmp_path: Path) -> None:
+    few = replace(DATA, items=ITEMS[:3])
+    with pytest.raises(PlanError, match=r"shows \d formats to 3 items, fewer than the 8 that the second confirms"):
+        va.audit(Stopped(model(), 0), few, out=tmp_path / "run", design="two-stage", progress=False)
     assert not (tmp_path / "run").exists()
 
 
@@ -170,6 +186,27 @@ def test_a_settled_model_is_not_asked_again(tmp_path: Path) -> None:
     assert found.draws["worst"] < found.draws["a"] == found.draws["b"] == 4
     assert not found.settled
     assert "open" in {row["state"] for row in found.verdicts}
+
+
+def test_a_ranking_holds_one_model_at_a_time_and_loads_no_more_than_it_must(tmp_path: Path) -> None:
+    loads: list[str] = []
+    held: list[str] = []
+
+    class Held(SimulatedEngine):
+        def close(self) -> None:
+            held.remove(self.name)
+
+    def load(name: str, ability: float) -> SimulatedEngine:
+        loads.append(name)
+        held.append(name)
+        assert held == [name]
+        return Held(make_world(GRID, WorldSpec(ability=ability)), seed=len(name), name=name)
+
+    models = {name: partial(load, name, 1.0) for name in ("a", "bb")}
+    found = audit_ranking(models, DATA, out=tmp_path, rule={"max_draws": 4, "margin": 0.0}, progress=False)
+    assert found.draws == {"a": 4, "bb": 4}
+    assert loads == ["a", "bb", "a", "bb"]
+    assert held == []
 
 
 def test_a_ranking_decides_on_its_draws_itself(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ __all__ = [
 
 
 def grid_accuracy(trials: pl.DataFrame) -> Estimate:
-    """Returns the mean over items of the item's mean over its trials: design.md's headline.
+    """Returns the mean over items of the item's mean over its trials: the headline.
 
     Unbiased for the mean over the 48 formats and all admissible orders where the trials are those of a grid or of
     a randomised design. Failed trials are out; all else that is not right is wrong. The interval is for items

@@ -14,7 +14,7 @@ from vqaudit.analysis.estimates import Estimate, PairedEstimate, mean_estimate, 
 from vqaudit.analysis.figures import Figure, Row
 from vqaudit.records import RunTables
 
-__all__ = ["MOST_CHANGES", "SILENT", "AsLogged", "Change", "ChangeKind", "as_logged", "changes", "verbatim_positions"]
+__all__ = ["SILENT", "AsLogged", "Change", "ChangeKind", "as_logged", "changes"]
 
 MOST_CHANGES = 1000
 """Changed trials that a summary lists; `changes` gives all."""

@@ -16,7 +16,7 @@ from vqaudit.analysis.estimates import Estimate
 from vqaudit.analysis.figures import Figure, Row
 from vqaudit.analysis.grouped import estimate_items, item_mean, trial_mean
 
-__all__ = ["Circular", "CircularAccuracies", "circular_accuracies"]
+__all__ = ["ONE_ORDER", "Circular", "CircularAccuracies", "circular_accuracies"]
 
 ONE_ORDER = "no question was logged in more than one order"
 

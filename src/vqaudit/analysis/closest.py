@@ -9,13 +9,16 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
+from vqaudit.analysis.cells.agreement import spearman
 from vqaudit.analysis.intervals import Floats
 
 __all__ = ["Closest", "closest_formats"]
 
 RESAMPLES = 500
+"""A share of 0.5 is then known to about 0.02, one standard error."""
+_TIE = 1e-12
+"""Correlations that differ by less are equal but for rounding."""
 
 
 class Closest(NamedTuple):
@@ -31,7 +34,7 @@ def closest_formats(values: Floats, *, clusters: NDArray[np.uint32], seed: int, 
     """Returns Spearman's correlation of each format's ranking with that of the mean over formats (paper 1, Table 2).
 
     Args:
-        values: Runs x items x formats, in [0, 1].
+        values: Runs x items x formats, in [0, 1]; NaN where a run has no answer, which is left out of its mean.
         clusters: Of the items.
         seed: Of the resamples.
         resamples: How many.
@@ -45,17 +48,24 @@ def closest_formats(values: Floats, *, clusters: NDArray[np.uint32], seed: int, 
     generator = np.random.default_rng(seed)
     drawn = generator.multinomial(names.size, np.full(names.size, 1 / names.size), size=resamples)
     weights = drawn[:, codes.reshape(-1)].astype(np.float64)
-    means = np.einsum("si,rif->srf", weights / weights.sum(axis=1, keepdims=True), values)
-    found = _spearman(means)
-    nearest = found >= found.max(axis=1, keepdims=True) - 1e-12
+    found = _agreement(_means(values, weights))
+    nearest = found >= found.max(axis=1, keepdims=True) - _TIE
     shares = (nearest / nearest.sum(axis=1, keepdims=True)).mean(axis=0)
-    return Closest(_spearman(values.mean(axis=1)[None])[0], shares)
+    return Closest(_agreement(_means(values, np.ones((1, values.shape[1]))))[0], shares)
 
 
-def _spearman(means: Floats) -> Floats:
-    """Repeats x formats, from repeats x runs x formats."""
-    ranks = rankdata(np.round(means, 12), axis=1)
-    grid = rankdata(np.round(means.mean(axis=2), 12), axis=1)[:, :, None]
-    a, b = ranks - ranks.mean(axis=1, keepdims=True), grid - grid.mean(axis=1, keepdims=True)
-    scale = np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
-    return np.divide((a * b).sum(axis=1), scale, out=np.zeros_like(scale), where=scale > 0)
+def _means(values: Floats, weights: Floats) -> Floats:
+    """Repeats x runs x formats: weighted means over the items that have an answer; NaN where none has."""
+    known = np.isfinite(values)
+    sums = np.einsum("si,rif->srf", weights, np.where(known, values, 0.0))
+    return _over(sums, np.einsum("si,rif->srf", weights, known.astype(np.float64)))
+
+
+def _agreement(means: Floats) -> Floats:
+    """Repeats x formats, from repeats x runs x formats: 0 where nothing can be told."""
+    grid = _over(np.nansum(means, axis=2), np.isfinite(means).sum(axis=2))
+    return np.nan_to_num(spearman(means.swapaxes(1, 2), grid[:, None, :]))
+
+
+def _over(sums: Floats, counts: Floats | NDArray[np.intp]) -> Floats:
+    return np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)

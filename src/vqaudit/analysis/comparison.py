@@ -1,6 +1,6 @@
 """Several runs over the same items: which is better, and how sure that is.
 
-Knows run directories and which of their items are the same. Knows no statistic: `ranks` does.
+Knows runs over common items. Knows no statistic: `ranks` does.
 """
 
 from __future__ import annotations
@@ -8,30 +8,26 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
 from pydantic import Field
 
-from vqaudit.analysis.closest import closest_formats
+from vqaudit.analysis.common_items import Common, Entry, apart, common_items, entries_of, measure_of
 from vqaudit.analysis.comparison_details import ComparisonDetails, comparison_details
-from vqaudit.analysis.designs import FORMAT_DESIGNS, MainTrials, main_trials, planned_trials
+from vqaudit.analysis.comparison_formats import FormatRanks, ranks_by_format
 from vqaudit.analysis.draw_table import DrawTable, draw_table, drawn_mean
 from vqaudit.analysis.figures import Figure, Row, known
-from vqaudit.analysis.frame import analysis_frame
-from vqaudit.analysis.grouped import estimate_items, item_means
-from vqaudit.analysis.intervals import Floats
+from vqaudit.analysis.grouped import estimate_items
 from vqaudit.analysis.mitigation import Calibration
-from vqaudit.analysis.ranks import Pair, bootstrap_ranks, format_ranks, paired_comparisons, rank_interval, ranks
-from vqaudit.analysis.spread import FormatTable, format_table
+from vqaudit.analysis.ranks import Pair, bootstrap_ranks, paired_comparisons, rank_interval, ranks
 from vqaudit.errors import AnalysisError
 from vqaudit.records import RunTables
 
 __all__ = ["Comparison", "FormatRanks", "RankedRun", "compare", "shared_draws"]
 
 COMPARISON_VERSION = 1
-_CONTENT = ("question", "options", "answer")
 
 
 class RankedRun(Row):
@@ -56,22 +52,6 @@ class RankedRun(Row):
     """The first of them."""
     items: int
     """Items of its own, before those that are not common were left out."""
-
-
-class FormatRanks(Row):
-    """Ranks under every format that all runs asked (paper 1, Fig. 3)."""
-
-    formats: int
-    counts: dict[str, list[int]]
-    """Run -> in how many formats it has rank 1, 2, ..."""
-    accuracies: dict[str, dict[str, float]]
-    """Format -> run -> accuracy on the common items."""
-    spearman: dict[str, float]
-    """Format -> correlation of its ranking with that of the mean over formats, average ranks."""
-    closest: str
-    """The format with the highest of them, the first by name of those that tie: the one to rank these runs by."""
-    closest_shares: dict[str, float]
-    """Format -> how often it is the closest when clusters of items are drawn again; never: left out."""
 
 
 class Comparison(Row):
@@ -107,23 +87,6 @@ class Comparison(Row):
         return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-class _Entry(NamedTuple):
-    name: str
-    tables: RunTables
-    main: MainTrials
-    means: pl.DataFrame
-    """Item, its content, its cluster, its mean, its number of trials."""
-
-
-class _Common(NamedTuple):
-    keys: pl.DataFrame
-    """Item, question, options and answer of the items that all runs hold alike, sorted."""
-    clusters: Floats
-    values: Floats
-    """Runs x items."""
-    trials: list[int]
-
-
 def compare(
     runs: Sequence[RunTables],
     *,
@@ -145,35 +108,30 @@ def compare(
         AnalysisError: Fewer than two runs, runs that measure different things, a run too incomplete for a
             headline, or no item in common.
     """
-    entries = _entries(runs, names)
-    measure = _measure(entries)
-    common = _common_items(entries)
-    codes = common.clusters.astype(np.uint32)
-    labels = [entry.name for entry in entries]
+    entries = entries_of(runs, names)
+    measure = measure_of(entries)
+    common = common_items(entries)
     reasons: dict[str, str] = {}
     drawn = _drawn(entries, common, reasons)
-    pairs = paired_comparisons(labels, common.values, clusters=codes, trials=common.trials, drawn=drawn)
-    ranked = _ranked(entries, common, bootstrap_ranks(common.values, clusters=codes, seed=seed))
-    by_format = _format_ranks(entries, common, reasons, seed=seed)
+    ranked = _ranked(entries, common, seed)
+    pairs = _paired(entries, common, drawn)
+    by_format = ranks_by_format(entries, common, reasons, seed=seed)
+    accuracies = None if by_format is None else by_format.accuracies
+    more = {"accuracies": accuracies, "calibration": calibration, "seed": seed}
     tables = {entry.name: entry.tables for entry in entries}
-    known_formats = None if by_format is None else by_format.accuracies
     return Comparison(
         seed=seed,
         measure=measure,
         common_items=common.keys.height,
-        common_clusters=np.unique(codes).size,
+        common_clusters=np.unique(common.clusters).size,
         left_out={entry.name: entry.means.height - common.keys.height for entry in entries},
         runs=ranked,
         pairs=pairs,
         statements=_statements(ranked, pairs),
         statements_this_dataset=[] if drawn is None else _statements(ranked, pairs, this_dataset=True),
         format_ranks=by_format,
-        details=comparison_details(
-            tables, common.keys["item"], accuracies=known_formats, calibration=calibration, seed=seed
-        )
-        if details
-        else None,
-        warnings=_warnings(entries, common),
+        details=comparison_details(tables, common.keys["item"], **more) if details else None,
+        warnings=apart(entries, common),
         reasons=reasons,
     )
 
@@ -184,92 +142,21 @@ def shared_draws(runs: Sequence[RunTables], *, names: Sequence[str] | None = Non
     Raises:
         AnalysisError: As `compare`, or the runs did not draw the same.
     """
-    entries = _entries(runs, names)
+    entries = entries_of(runs, names)
     reasons: dict[str, str] = {}
-    found = _drawn(entries, _common_items(entries), reasons)
+    found = _drawn(entries, common_items(entries), reasons)
     if found is None:
         raise AnalysisError(reasons["statements_this_dataset"])
     return found
 
 
-def _entries(runs: Sequence[RunTables], names: Sequence[str] | None) -> list[_Entry]:
-    if len(runs) < 2:
-        raise AnalysisError(f"a comparison needs at least two runs, not {len(runs)}")
-    labels = list(names) if names is not None else _labels(runs)
-    if len(labels) != len(runs) or len(set(labels)) != len(labels):
-        raise AnalysisError(f"{len(runs)} runs need as many different names, not {labels!r}")
-    return [_entry(name, tables) for name, tables in zip(labels, runs, strict=True)]
+def _paired(entries: Sequence[Entry], common: Common, drawn: Sequence[DrawTable] | None) -> list[Pair]:
+    names = [entry.name for entry in entries]
+    return paired_comparisons(names, common.values, clusters=common.clusters, trials=common.trials, drawn=drawn)
 
 
-def _labels(runs: Sequence[RunTables]) -> list[str]:
-    models = [run.manifest.model for run in runs]
-    labels = [
-        model if models.count(model) == 1 else f"{model} ({run.path.name})"
-        for model, run in zip(models, runs, strict=True)
-    ]
-    return [label if labels.count(label) == 1 else f"{label} #{place + 1}" for place, label in enumerate(labels)]
-
-
-def _entry(name: str, tables: RunTables) -> _Entry:
-    frame = analysis_frame(tables)
-    main = main_trials(frame, planned_trials(tables, frame))
-    if (complaint := main.completeness.complaint) is not None:
-        raise AnalysisError(f"run {name!r} has no accuracy to compare: {complaint}")
-    names = tables.items.select(
-        "item",
-        "question",
-        pl.col("options").list.join("\x1f"),
-        "answer",
-        "cluster",
-        item_code=pl.int_range(pl.len(), dtype=pl.UInt32),
-    )
-    means = item_means(main.done, "right").join(names, on="item_code", maintain_order="left")
-    if not means.height:
-        raise AnalysisError(f"run {name!r} has no accuracy to compare: no trial with a known answer")
-    return _Entry(name, tables, main, means)
-
-
-def _measure(entries: Sequence[_Entry]) -> str:
-    estimating = [entry.main.design in FORMAT_DESIGNS for entry in entries]
-    if all(estimating):
-        return "grid_accuracy"
-    designs = {entry.name: entry.main.design for entry in entries}
-    if len(set(designs.values())) == 1:
-        return f"{entries[0].main.design}_accuracy"
-    listed = ", ".join(f"{name}: {design}" for name, design in designs.items())
-    raise AnalysisError(
-        f"these runs measure different things ({listed}); compare runs with grid or randomised trials, or runs of "
-        "one design"
-    )
-
-
-def _common_items(entries: Sequence[_Entry]) -> _Common:
-    keys = entries[0].means.select("item", *_CONTENT)
-    for entry in entries[1:]:
-        both = keys.join(entry.means.select("item", *_CONTENT), on="item", suffix="_b")
-        keys = both.filter([_agree(name) for name in _CONTENT]).select("item", *_CONTENT)
-    keys = keys.sort("item")
-    if not keys.height:
-        raise AnalysisError(
-            f"{', '.join(repr(entry.name) for entry in entries)} have no item in common (the same ID, question, "
-            "options and answer); only runs over the same items can be compared"
-        )
-    aligned = [keys.select("item").join(entry.means, on="item", maintain_order="left") for entry in entries]
-    return _Common(
-        keys=keys,
-        clusters=aligned[0]["cluster"].rank("dense").to_numpy().astype(float),
-        values=np.stack([table["mean"].to_numpy() for table in aligned]),
-        trials=[int(table["trials"].sum()) for table in aligned],
-    )
-
-
-def _agree(column: str) -> pl.Expr:
-    """Whether two runs say the same of an item; one that is silent (an imported log) does not disagree."""
-    same = pl.col(column) == pl.col(f"{column}_b")
-    return same | pl.col(column).is_null() | pl.col(f"{column}_b").is_null()
-
-
-def _ranked(entries: Sequence[_Entry], common: _Common, shares: Floats) -> list[RankedRun]:
+def _ranked(entries: Sequence[Entry], common: Common, seed: int) -> list[RankedRun]:
+    shares = bootstrap_ranks(common.values, clusters=common.clusters, seed=seed)
     places = ranks(common.values.mean(axis=1))
     rows = [
         RankedRun(
@@ -290,8 +177,8 @@ def _ranked(entries: Sequence[_Entry], common: _Common, shares: Floats) -> list[
     return sorted(rows, key=lambda row: (row.rank, row.name))
 
 
-def _accuracies(entry: _Entry, keys: pl.DataFrame) -> dict[str, Any]:
-    means = keys.select("item").join(entry.means, on="item", maintain_order="left")
+def _accuracies(entry: Entry, keys: pl.DataFrame) -> dict[str, Any]:
+    means = entry.aligned(keys)
     table = draw_table(entry.main) if entry.main.design == "randomised" else None
     if table is None:
         return {"accuracy": estimate_items(means.with_columns(cluster_code=pl.col("cluster").rank("dense")))}
@@ -299,11 +186,11 @@ def _accuracies(entry: _Entry, keys: pl.DataFrame) -> dict[str, Any]:
     return {"accuracy": both.items_like_these, "accuracy_this_dataset": known(both.this_dataset)}
 
 
-def _drawn(entries: Sequence[_Entry], common: _Common, reasons: dict[str, str]) -> list[DrawTable] | None:
+def _drawn(entries: Sequence[Entry], common: Common, reasons: dict[str, str]) -> list[DrawTable] | None:
     """Outcomes by draw of the common items, where all runs are randomised and drew the same."""
     tables = [draw_table(entry.main) if entry.main.design == "randomised" else None for entry in entries]
     found = [
-        table.of_items(common.keys.select("item").join(entry.means, on="item", maintain_order="left")["item_code"])
+        table.of_items(entry.aligned(common.keys)["item_code"])
         for entry, table in zip(entries, tables, strict=True)
         if table is not None
     ]
@@ -337,64 +224,3 @@ def _told(pair: Pair, this_dataset: bool) -> tuple[str | None, float]:
     if this_dataset:
         better, p_adjusted = pair.better_this_dataset, pair.p_adjusted_this_dataset
     return better, 1.0 if p_adjusted is None else p_adjusted
-
-
-def _format_ranks(
-    entries: Sequence[_Entry], common: _Common, reasons: dict[str, str], *, seed: int
-) -> FormatRanks | None:
-    without = [entry.name for entry in entries if entry.main.design != "grid"]
-    if without:
-        reasons["format_ranks"] = f"ranks by format need a grid of every run; none of {', '.join(without)}"
-        return None
-    tables = [_table(entry, common.keys) for entry in entries]
-    shared = [name for name in tables[0].formats if all(name in table.formats for table in tables)]
-    means = np.array([[table.accuracies()[table.formats.index(name)] for name in shared] for table in tables])
-    if not shared or np.isnan(means).any():
-        reasons["format_ranks"] = "the runs have no format in common that was asked of the common items"
-        return None
-    labels = [entry.name for entry in entries]
-    counts = format_ranks(means)
-    cells = np.stack([table.means[:, [table.formats.index(name) for name in shared]] for table in tables])
-    near = closest_formats(np.nan_to_num(cells), clusters=tables[0].clusters, seed=seed)
-    return FormatRanks(
-        formats=len(shared),
-        counts={label: [int(count) for count in row] for label, row in zip(labels, counts, strict=True)},
-        accuracies={
-            name: {label: float(means[run, column]) for run, label in enumerate(labels)}
-            for column, name in enumerate(shared)
-        },
-        spearman={name: float(value) for name, value in zip(shared, near.spearman, strict=True)},
-        closest=shared[int(near.spearman.argmax())],
-        closest_shares={name: float(share) for name, share in zip(shared, near.shares, strict=True) if share > 0},
-    )
-
-
-def _table(entry: _Entry, keys: pl.DataFrame) -> FormatTable:
-    codes = keys.select("item").join(entry.means, on="item")["item_code"]
-    return format_table(entry.main.done.filter(pl.col("item_code").is_in(codes)))
-
-
-def _warnings(entries: Sequence[_Entry], common: _Common) -> list[str]:
-    found = []
-    for entry in entries:
-        lost = entry.means.height - common.keys.height
-        if lost:
-            found.append(f"{lost} of {entry.means.height} items of {entry.name} are not in every run and are left out")
-    interfaces = {entry.main.interface for entry in entries}
-    if len(interfaces) > 1:
-        found.append(f"the runs were read through different interfaces ({', '.join(sorted(interfaces))})")
-    systems = {entry.tables.manifest.system for entry in entries}
-    if len(systems) > 1:
-        found.append("the runs had different system prompts")
-    found.extend(_cluster_warning(entries, common))
-    return found
-
-
-def _cluster_warning(entries: Sequence[_Entry], common: _Common) -> list[str]:
-    groupings = {
-        tuple(common.keys.select("item").join(entry.means, on="item", maintain_order="left")["cluster"].rank("dense"))
-        for entry in entries
-    }
-    if len(groupings) == 1:
-        return []
-    return [f"the runs group their items differently; the groups of {entries[0].name} are used"]

@@ -23,6 +23,7 @@ __all__ = ["ConfidenceGroup", "ConfidenceGroups", "ConfidenceLevel", "Confidence
 TAIL = 0.2
 """Share of items in the top and in the bottom group."""
 FEWEST_ITEMS = 5
+"""Fewer leave a group of 20 % without an item."""
 Name = Literal["top", "middle", "bottom"]
 
 

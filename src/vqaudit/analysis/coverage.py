@@ -16,13 +16,16 @@ from vqaudit.analysis.figures import Figure, Row
 from vqaudit.analysis.frame import FACTORS
 from vqaudit.analysis.grouped import item_mean, trial_mean, trial_means_by
 
-__all__ = ["Coverage", "Fault", "coverage", "coverage_by", "measurement_faults"]
+__all__ = ["NO_REPLY", "Coverage", "Fault", "coverage", "coverage_by", "measurement_faults"]
 
 NO_REPLY = "no trial has a reply that could be exactly an ID: scores and free generations have no coverage"
 
 LOW_COVERAGE = 0.5
+"""Share of replies that are an ID below which most trials of a format tell nothing of its accuracy."""
 MOSTLY_LONGER = 0.8
+"""Share of the replies that are no ID from which on, where they need more tokens, the limit is the likely cause."""
 ALMOST_NEVER = 0.1
+"""Share of replies that are an ID below which the scheme itself was not understood."""
 READ_WELL = 0.1
 """How far above chance the lower bound of scored accuracy must be for IDs to count as read well by scores."""
 FEWEST_TRIALS = 5

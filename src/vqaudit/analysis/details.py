@@ -19,7 +19,7 @@ from vqaudit.errors import AnalysisError
 
 T = TypeVar("T", bound=Row)
 
-__all__ = ["DETAILS", "NOT_ASKED", "Details", "details", "run_effects", "without_details"]
+__all__ = ["DETAILS", "NOT_ASKED", "Details", "details", "without_details"]
 
 DETAILS = ("effects", "mitigations", "confidence_groups", "position_and_id", "whose_a", "interface_details")
 """Keys of a summary that cost seconds on a large grid, so that they can be left out."""

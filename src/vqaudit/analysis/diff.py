@@ -20,6 +20,7 @@ from vqaudit.analysis.diff_sides import ScoreKind, Side, side_of
 from vqaudit.analysis.diff_words import said, settings_apart, warnings_of
 from vqaudit.analysis.estimates import Estimate, mean_estimate
 from vqaudit.analysis.figures import Figure, Row
+from vqaudit.reading import READER_VERSION
 from vqaudit.records import RunTables
 
 __all__ = ["Difference", "Part", "Scored", "diff_runs"]
@@ -51,7 +52,8 @@ class Part(Row):
 
     cause: str
     difference: Figure
-    """In [-1, 1]; `n` counts items (clusters). No interval for `items`: which items a run holds is no chance."""
+    """In [-1, 1], that of `readings` in [-2, 2]; `n` counts items (clusters). No interval for `items`: which items a
+    run holds is no chance."""
     gained: int
     """Pairs of trials that are wrong in A and right in B by this cause."""
     lost: int
@@ -147,8 +149,6 @@ def _rereads(a: Side, b: Side) -> bool:
 
 
 def _common_reading(reader: CommonReader) -> str:
-    from vqaudit.reading import READER_VERSION
-
     if reader.rereads:
         return f"replies of both runs read anew by vqaudit's reader {READER_VERSION}; scores keep their own reading"
     return "both runs read by the same rule, so that only equal replies can differ in their reading"

@@ -25,7 +25,7 @@ from vqaudit.analysis.diff_matching import Pair
 from vqaudit.analysis.diff_sides import Asked, ItemRow, Side
 from vqaudit.reading import read_reply
 
-__all__ = ["CAUSES", "Cause", "CommonReader", "ItemSplit", "PairSplit", "same_prompt", "split_item"]
+__all__ = ["Cause", "CommonReader", "ItemSplit", "PairSplit", "same_prompt", "split_item"]
 
 Cause = Literal["prompts", "replies", "readings", "untold"]
 CAUSES: tuple[Cause, ...] = ("prompts", "replies", "readings", "untold")

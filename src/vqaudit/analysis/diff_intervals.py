@@ -13,12 +13,13 @@ import numpy as np
 
 from vqaudit.analysis.diff_matching import Matching
 from vqaudit.analysis.diff_sides import Side
-from vqaudit.analysis.estimates import Estimate, paired_difference
+from vqaudit.analysis.estimates import ONE_CLUSTER, Estimate, paired_difference
+from vqaudit.analysis.intervals import normal_quantile
 
 __all__ = ["part_figure", "score_difference"]
 
-_Z = 1.959963984540054
 _NOTHING = "no item adds anything here"
+_NOTHING_VARIES = "all items of a run score alike, so that nothing tells how far other items would move it"
 
 
 def part_figure(values: Sequence[float], *, clusters: Sequence[str]) -> Estimate:
@@ -35,16 +36,17 @@ def part_figure(values: Sequence[float], *, clusters: Sequence[str]) -> Estimate
     numbers = np.asarray(values, dtype=float)
     if not numbers.any():
         return Estimate(value=0.0, n=len(set(clusters)), trials=numbers.size, reason=_NOTHING)
-    scale = max(1.0, float(np.abs(numbers).max(initial=0.0)))
+    # the interval is made for differences in [-1, 1]
+    scale = max(1.0, float(np.abs(numbers).max()))
     found = paired_difference(
         np.clip(numbers / scale, 0.0, 1.0), np.clip(-numbers / scale, 0.0, 1.0), clusters=list(clusters)
     )
     if found.value is None or found.low is None or found.high is None:
-        return Estimate(value=float(numbers.mean()) if numbers.size else 0.0, n=found.n, reason=found.reason)
+        return Estimate(value=float(numbers.mean()), n=found.n, reason=found.reason)
     return Estimate(
         value=float(numbers.mean()),
-        low=max(-1.0, scale * found.low),
-        high=min(1.0, scale * found.high),
+        low=scale * found.low,
+        high=scale * found.high,
         n=found.n,
         trials=numbers.size,
     )
@@ -68,14 +70,25 @@ def score_difference(a: Side, b: Side, matching: Matching) -> Estimate:
             clusters=[a.items[one].cluster for one, _ in matching.pairs],
         )
         return Estimate(value=value, low=paired.low, high=paired.high, n=paired.n, reason=paired.reason)
-    of_b = {two: a.items[one].cluster for one, two in matching.pairs}
     influence: defaultdict[str, float] = defaultdict(float)
     for name, mean in means_a.items():
         influence[a.items[name].cluster] -= (mean - score_a) / len(means_a)
+    of_b = _clusters_of_b(a, b, matching)
     for name, mean in means_b.items():
-        influence[of_b.get(name, f"b:{b.items[name].cluster}")] += (mean - score_b) / len(means_b)
+        influence[of_b[name]] += (mean - score_b) / len(means_b)
     count = len(influence)
     if count < 2:
-        return Estimate(value=value, n=count, reason="an interval needs at least two independent items")
+        return Estimate(value=value, n=count, reason=ONE_CLUSTER)
     error = sqrt(count / (count - 1) * sum(each * each for each in influence.values()))
-    return Estimate(value=value, low=max(-1.0, value - _Z * error), high=min(1.0, value + _Z * error), n=count)
+    if error < 1e-12:
+        return Estimate(value=value, n=count, reason=_NOTHING_VARIES)
+    half = normal_quantile(0.95) * error
+    return Estimate(value=value, low=max(-1.0, value - half), high=min(1.0, value + half), n=count)
+
+
+def _clusters_of_b(a: Side, b: Side, matching: Matching) -> dict[str, str]:
+    """B's items -> their cluster among A's: their counterpart's, else that of a common item of their own cluster."""
+    counterpart = {two: a.items[one].cluster for one, two in matching.pairs}
+    joined = {b.items[two].cluster: cluster for two, cluster in counterpart.items()}
+    own = {name: row.cluster for name, row in b.items.items()}
+    return {name: counterpart.get(name, joined.get(label, f"b:{label}")) for name, label in own.items()}

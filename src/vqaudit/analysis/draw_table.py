@@ -30,7 +30,7 @@ from vqaudit.analysis.estimates import ONE_CLUSTER, Estimate, PairedEstimate
 from vqaudit.analysis.frame import FACTORS
 from vqaudit.analysis.intervals import Floats
 
-__all__ = ["Both", "DrawTable", "draw_table", "drawn_difference", "drawn_level", "drawn_mean", "strata_of"]
+__all__ = ["Both", "DrawTable", "draw_table", "drawn_difference", "drawn_level", "drawn_mean"]
 
 FEWEST_REPEATS = 2
 """Free residuals per stratum that the variance within items needs; below, the conservative variance is taken."""
@@ -130,7 +130,7 @@ def draw_table(main: MainTrials, value: str = "right") -> DrawTable | None:
     )
 
 
-def strata_of(table: DrawTable, values: Floats) -> Drawn:
+def _strata_of(table: DrawTable, values: Floats) -> Drawn:
     """Returns outcomes with the finest strata that they suffice for: formats, ID sets, or all as one.
 
     Collapsing strata counts what they differ in as variance, so that intervals grow and never shrink (Cochran
@@ -153,13 +153,10 @@ def drawn_mean(table: DrawTable) -> Both:
     Unbiased for the mean over the formats and orders of the grid. *This dataset*: with one draw per item the
     variance within items is not identified and the interval is conservative; with two or more it is estimated.
     """
-    drawn = strata_of(table, table.values)
+    drawn = _strata_of(table, table.values)
     weights = weigh(drawn.values, by_item=True)
-    known = np.isfinite(drawn.values)
-    free = int(known.sum() - known.any(axis=1).sum())
-    repeated = free - (drawn.strata_count - 1) >= FEWEST_REPEATS * drawn.strata_count
-    within = within_item_variance if repeated else within_stratum_variance
-    return _both(drawn, items_variance(drawn, weights), within(drawn, weights), conservative=not repeated)
+    within = within_item_variance if _repeated(drawn) else within_stratum_variance
+    return _both(drawn, items_variance(drawn, weights), within(drawn, weights), conservative=not _repeated(drawn))
 
 
 def drawn_level(table: DrawTable, factor: int, level: str) -> Both:
@@ -172,7 +169,7 @@ def drawn_level(table: DrawTable, factor: int, level: str) -> Both:
     if not np.isfinite(values).any():
         unknown = Estimate.unknown(NO_DRAWS)
         return Both(unknown, unknown, True)
-    drawn = strata_of(table, values)
+    drawn = _strata_of(table, values)
     weights = weigh(values, by_item=False)
     return _both(drawn, items_variance(drawn, weights), within_stratum_variance(drawn, weights), conservative=True)
 
@@ -182,13 +179,17 @@ def drawn_difference(a: DrawTable, b: DrawTable, *, level: float = 0.95) -> tupl
 
     Both tables hold the same items in the same order and the same draws (`DrawTable.same_draws`).
     """
-    drawn = strata_of(a, a.values - b.values)
+    drawn = _strata_of(a, a.values - b.values)
     weights = weigh(drawn.values, by_item=True)
-    known = np.isfinite(drawn.values)
-    free = int(known.sum() - known.any(axis=1).sum())
-    repeated = free - (drawn.strata_count - 1) >= FEWEST_REPEATS * drawn.strata_count
-    within = within_item_variance if repeated else within_stratum_variance
+    within = within_item_variance if _repeated(drawn) else within_stratum_variance
     return _paired(drawn, items_variance(drawn, weights), level), _paired(drawn, within(drawn, weights), level)
+
+
+def _repeated(drawn: Drawn) -> bool:
+    """Whether items were asked often enough for the variance within items (`FEWEST_REPEATS`)."""
+    known = np.isfinite(drawn.values)
+    free = int(known.sum() - known.any(axis=1).sum()) - (drawn.strata_count - 1)
+    return free >= FEWEST_REPEATS * drawn.strata_count
 
 
 def _both(drawn: Drawn, items: Question, within: Question, *, conservative: bool) -> Both:

@@ -35,6 +35,8 @@ Ints = NDArray[np.intp]
 
 FEWEST_PER_STRATUM = 3
 """Outcomes per stratum that a variance within strata needs; below, strata are collapsed."""
+_NOTHING = 1e-18
+"""Squared residuals below this are rounding: those of an item that the model fits exactly."""
 
 
 class Drawn(NamedTuple):
@@ -197,9 +199,6 @@ def difference_interval(question: Question, *, level: float = 0.95) -> Interval:
     half = float(ndtri((1 + level) / 2)) * widening * error
     p_value = 2 * ndtr(-np.abs(centre) / (error * widening))
     return Interval(np.maximum(-1.0, centre - half), np.minimum(1.0, centre + half), error, p_value)
-
-
-_NOTHING = 1e-18
 
 
 def _total(drawn: Drawn, weights: Floats) -> Floats:

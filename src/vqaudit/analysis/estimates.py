@@ -12,10 +12,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vqaudit.analysis.intervals import Floats, difference_bounds, mean_bounds
+from vqaudit.analysis.intervals import Bounds, Difference, Floats, difference_bounds, mean_bounds
 from vqaudit.errors import AnalysisError
 
-__all__ = ["Estimate", "PairedEstimate", "mean_estimate", "mean_of_totals", "paired_difference"]
+__all__ = [
+    "ONE_CLUSTER",
+    "Estimate",
+    "PairedEstimate",
+    "difference_within",
+    "mean_estimate",
+    "mean_of_totals",
+    "mean_within",
+    "paired_difference",
+]
 
 ONE_CLUSTER = "an interval needs at least two independent items"
 
@@ -121,15 +130,7 @@ def mean_of_totals(weights: Floats, totals: Floats, *, trials: int, level: float
     if weights.size < 2:
         value = float(totals[0] / weights[0])
         return Estimate(value=value, n=1, trials=trials, reason=ONE_CLUSTER)
-    bounds = mean_bounds(weights, totals, trials=trials, level=level)
-    return Estimate(
-        value=bounds.value,
-        low=bounds.low,
-        high=bounds.high,
-        n=weights.size,
-        trials=trials,
-        standard_error=bounds.standard_error,
-    )
+    return mean_within(mean_bounds(weights, totals, trials=trials, level=level), n=weights.size, trials=trials)
 
 
 def paired_difference(
@@ -173,14 +174,25 @@ def paired_difference(
     sizes = _sums(codes, np.ones_like(differences), count)
     totals = _sums(codes, differences, count)
     found = difference_bounds(sizes, totals, trials=pairs, level=level)
+    return difference_within(found, n=count, trials=pairs)
+
+
+def mean_within(bounds: Bounds, *, n: int, trials: int) -> Estimate:
+    """Returns a mean with bounds that are known."""
+    low, high, error = bounds.low, bounds.high, bounds.standard_error
+    return Estimate(value=bounds.value, low=low, high=high, n=n, trials=trials, standard_error=error)
+
+
+def difference_within(bounds: Difference, *, n: int, trials: int) -> PairedEstimate:
+    """Returns a mean difference with bounds that are known."""
     return PairedEstimate(
-        value=found.value,
-        low=found.low,
-        high=found.high,
-        n=count,
-        trials=pairs,
-        standard_error=found.standard_error,
-        p_value=found.p_value,
+        value=bounds.value,
+        low=bounds.low,
+        high=bounds.high,
+        n=n,
+        trials=trials,
+        standard_error=bounds.standard_error,
+        p_value=bounds.p_value,
     )
 
 

@@ -16,6 +16,7 @@ from vqaudit.analysis.comparison import compare
 from vqaudit.analysis.estimates import Estimate
 from vqaudit.analysis.figures import Figure, Row
 from vqaudit.analysis.schema import Summary
+from vqaudit.analysis.summary import summarise
 from vqaudit.errors import AnalysisError
 from vqaudit.records import RunTables
 
@@ -121,8 +122,6 @@ def check_run(tables: RunTables, limits: Limits, *, against: RunTables | None = 
     Raises:
         AnalysisError: The run holds nothing, or `max_drop` has no baseline.
     """
-    from vqaudit.analysis.summary import summarise
-
     summary = summarise(tables, seed=seed, details=False)
     return decide(summary, limits, drop=None if against is None else paired_drop(tables, against, seed=seed))
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtrit
 
-__all__ = ["Bounds", "Difference", "difference_bounds", "mean_bounds", "normal_quantile", "wilson_bounds"]
+__all__ = ["Bounds", "Difference", "Floats", "difference_bounds", "mean_bounds", "normal_quantile", "wilson_bounds"]
 
 Floats = NDArray[np.float64]
 

@@ -7,10 +7,14 @@ variables: Binder 1983; Deville 1999), so that the intervals of `intervals` hold
 
 from __future__ import annotations
 
-from vqaudit.analysis.estimates import ONE_CLUSTER, Estimate, PairedEstimate
-from vqaudit.analysis.intervals import Floats, difference_bounds, mean_bounds
+from typing import TypeVar
+
+from vqaudit.analysis.estimates import ONE_CLUSTER, Estimate, PairedEstimate, difference_within, mean_within
+from vqaudit.analysis.intervals import Bounds, Difference, Floats, difference_bounds, mean_bounds
 
 __all__ = ["linearised_difference", "linearised_mean"]
+
+_Found = TypeVar("_Found", Bounds, Difference)
 
 
 def linearised_mean(value: float, influences: Floats, sizes: Floats, *, trials: int) -> Estimate:
@@ -31,14 +35,7 @@ def linearised_mean(value: float, influences: Floats, sizes: Floats, *, trials: 
     if sizes.size < 2:
         return Estimate(value=value, n=sizes.size, trials=trials, reason=ONE_CLUSTER)
     found = mean_bounds(sizes, _totals(value, influences, sizes), trials=trials)
-    return Estimate(
-        value=value,
-        low=min(found.low, value),
-        high=max(found.high, value),
-        n=sizes.size,
-        trials=trials,
-        standard_error=found.standard_error,
-    )
+    return mean_within(_around(value, found), n=sizes.size, trials=trials)
 
 
 def linearised_difference(value: float, influences: Floats, sizes: Floats, *, trials: int) -> PairedEstimate:
@@ -54,15 +51,12 @@ def linearised_difference(value: float, influences: Floats, sizes: Floats, *, tr
     if sizes.size < 2:
         return PairedEstimate(value=value, n=sizes.size, trials=trials, reason=ONE_CLUSTER)
     found = difference_bounds(sizes, _totals(value, influences, sizes), trials=trials)
-    return PairedEstimate(
-        value=value,
-        low=min(found.low, value),
-        high=max(found.high, value),
-        n=sizes.size,
-        trials=trials,
-        standard_error=found.standard_error,
-        p_value=found.p_value,
-    )
+    return difference_within(_around(value, found), n=sizes.size, trials=trials)
+
+
+def _around(value: float, found: _Found) -> _Found:
+    """The bounds of the linearised mean as those of the figure, which rounding must not leave outside."""
+    return found._replace(value=value, low=min(found.low, value), high=max(found.high, value))
 
 
 def _totals(value: float, influences: Floats, sizes: Floats) -> Floats:

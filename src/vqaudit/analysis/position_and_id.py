@@ -89,8 +89,7 @@ def position_and_id(material: Material) -> PositionAndID:
 
     Model, per trial and position: P(chosen) = option + position + ID, by least squares with every option of every
     item absorbed; deviations from the mean over positions (IDs); errors clustered by item. It rests on additivity,
-    which is tested: choices under natural IDs must be what the two preferences add up to (design of the project,
-    section 4).
+    which is tested: choices under natural IDs must be what the two preferences add up to.
 
     Args:
         material: A run with trials of the design `scrambled-ids`.

@@ -20,7 +20,9 @@ from vqaudit.analysis.intervals import Floats
 __all__ = ["Pair", "bootstrap_ranks", "format_ranks", "holm", "paired_comparisons", "rank_interval", "ranks"]
 
 RESAMPLES = 2000
+"""A bound at 2.5 % then rests on 50 resamples."""
 _CHUNK = 200
+"""Resamples whose weights are held at once, so that memory grows with items and not with resamples."""
 
 
 class Pair(Row):

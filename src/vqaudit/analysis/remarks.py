@@ -15,6 +15,7 @@ from vqaudit.analysis.schema import Summary
 __all__ = ["findings", "warnings"]
 
 FEW_ITEMS = 30
+"""Independent items below which an interval spans about 34 pp around 50 % (Wilson 1927)."""
 LOW_COVERAGE = 0.75
 """Of the run as a whole."""
 LOW_LEVEL = 0.5

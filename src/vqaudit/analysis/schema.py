@@ -30,7 +30,6 @@ from vqaudit.analysis.two_stage import TwoStage
 from vqaudit.analysis.whose_a import WhoseA
 
 __all__ = [
-    "SUMMARY_VERSION",
     "Baselines",
     "BestOrWorst",
     "Counts",

@@ -21,6 +21,10 @@ WORST = 5
 """Formats that are confirmed because they may be the worst."""
 BEST = 3
 """Formats that are confirmed because they may be the best."""
+_RIDGE = 1e-6
+"""Outcomes' worth of weight that keeps the least squares solvable where a level was never drawn."""
+_NEAREST = 0.02
+"""Fitted accuracies come no nearer to 0 and 1 than this for the noise: an additive model can leave [0, 1]."""
 
 
 class Chosen(NamedTuple):
@@ -50,15 +54,14 @@ def format_scores(sums: Floats, counts: Floats, levels: NDArray[np.intp]) -> Flo
     gram = np.einsum("fa,...f,fb->...ab", design, counts, design) + _RIDGE * np.eye(design.shape[1])
     effects = np.linalg.solve(gram, np.einsum("fa,...f->...a", design, sums)[..., None])[..., 0]
     fitted = np.einsum("fa,...a->...f", design, effects)
-    sizes = np.maximum(counts, 1.0)
-    means = np.where(counts > 0, sums / sizes, fitted)
-    share = np.clip(fitted, 0.02, 0.98)
+    sizes, seen = np.maximum(counts, 1.0), counts > 0
+    means = np.where(seen, sums / sizes, fitted)
+    share = np.clip(fitted, _NEAREST, 1 - _NEAREST)
     noise = share * (1 - share) / sizes
-    seen = counts > 0
-    excess = (np.where(seen, (means - fitted) ** 2, 0).sum(-1) / np.maximum(seen.sum(-1) - design.shape[1], 1))[
-        ..., None
-    ]
-    between = np.maximum(0.0, excess - np.where(seen, noise, 0).mean(axis=-1, keepdims=True))
+    cells = seen.sum(axis=-1, keepdims=True)
+    squares = np.where(seen, (means - fitted) ** 2, 0).sum(axis=-1, keepdims=True)
+    excess = squares / np.maximum(cells - design.shape[1], 1)
+    between = np.maximum(0.0, excess - np.where(seen, noise, 0).sum(axis=-1, keepdims=True) / np.maximum(cells, 1))
     return fitted + between / (between + noise) * (means - fitted)
 
 
@@ -91,9 +94,6 @@ def choose_formats(table: DrawTable, *, worst: int = WORST, best: int = BEST) ->
     counts = np.bincount(places, minlength=size).astype(np.float64)
     low, high = extremes(format_scores(sums, counts, table.levels), worst=worst, best=best)
     return Chosen(tuple(_name(table, place) for place in low), tuple(_name(table, place) for place in high))
-
-
-_RIDGE = 1e-6
 
 
 def _name(table: DrawTable, place: int) -> str:

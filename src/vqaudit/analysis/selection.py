@@ -48,7 +48,7 @@ class PositionRow(Row):
     right_of_answers: float | None
     """Share of those that are right; None where there are none."""
     right_of_chosen: float | None
-    """Share that is right of the trials that chose it; None where none did."""
+    """Share that is right of the trials that chose it and whose answer is known; None where there are none."""
 
 
 class FirstPosition(Row):
@@ -95,6 +95,7 @@ def selection(trials: pl.DataFrame) -> list[PositionRow]:
     shown = sizes[::-1].cumsum()[::-1]
     chosen = _counts(kept["position"].filter(kept["answered"]), places)
     answers = _counts(kept["answer_position"], places)
+    judged = _counts(kept["position"].filter(kept["answered"] & kept["right"].is_not_null()), places)
     right = _counts(kept["position"].filter(kept["right"].fill_null(False)), places)
     rates = chosen / shown
     total = rates.sum()
@@ -106,7 +107,7 @@ def selection(trials: pl.DataFrame) -> list[PositionRow]:
             frequency=float(rates[place] / total) if total > 0 else None,
             answers=int(answers[place]),
             right_of_answers=_share(right[place], answers[place]),
-            right_of_chosen=_share(right[place], chosen[place]),
+            right_of_chosen=_share(right[place], judged[place]),
         )
         for place in range(places)
     ]

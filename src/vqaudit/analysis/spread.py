@@ -21,6 +21,7 @@ from vqaudit.analysis.intervals import Floats
 __all__ = ["FormatTable", "Spread", "cluster_halves", "format_spread", "format_table"]
 
 FEWEST_CLUSTERS = 4
+"""Two in each half: a half of one cluster has no variance."""
 SPLITS = 10
 """Random halvings that the cross-fitted lower bound averages over, so that it hardly depends on the seed."""
 

@@ -6,14 +6,13 @@ Knows how figures depend on the design. Computes none itself: the modules beside
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 
 from vqaudit.analysis import accuracy as acc
-from vqaudit.analysis.breakdown import FormatRow, breakdown, factor_levels, format_rows
+from vqaudit.analysis.breakdown import breakdown
 from vqaudit.analysis.comparison import Comparison, compare
 from vqaudit.analysis.computation import computation
 from vqaudit.analysis.cost import cost
@@ -30,8 +29,9 @@ from vqaudit.analysis.designs import (
 from vqaudit.analysis.details import Details, without_details
 from vqaudit.analysis.details import details as run_details
 from vqaudit.analysis.draw_table import draw_table, drawn_mean
-from vqaudit.analysis.estimates import Estimate
-from vqaudit.analysis.figures import known
+from vqaudit.analysis.estimates import ONE_CLUSTER, Estimate
+from vqaudit.analysis.figures import known, known_or_why
+from vqaudit.analysis.format_figures import format_figures
 from vqaudit.analysis.frame import FACTORS, analysis_frame, read_frame
 from vqaudit.analysis.imported import imported_figures
 from vqaudit.analysis.interfaces import compare_interfaces, interface_details
@@ -39,11 +39,9 @@ from vqaudit.analysis.interfaces.details import probe_accuracies
 from vqaudit.analysis.internals import read_internals
 from vqaudit.analysis.mitigation import Calibration, Material
 from vqaudit.analysis.noise import NOT_REPEATED, NoiseFloor, noise_floor
-from vqaudit.analysis.recommended import recommend
 from vqaudit.analysis.remarks import findings, warnings
 from vqaudit.analysis.schema import (
     Baselines,
-    BestOrWorst,
     Counts,
     DesignRow,
     Screening,
@@ -51,10 +49,7 @@ from vqaudit.analysis.schema import (
     Summary,
 )
 from vqaudit.analysis.selection import first_position, preference, selection, selection_by
-from vqaudit.analysis.spread import Spread, format_spread, format_table
-from vqaudit.analysis.stages import has_second_stage, second_stage
 from vqaudit.analysis.this_dataset import EXACT, ThisDataset, this_dataset
-from vqaudit.analysis.two_stage import PASSES, extreme_accuracy
 from vqaudit.records import RunOutline, RunTables, read_manifest
 from vqaudit.records.parts import REPEATS
 
@@ -128,7 +123,7 @@ def _summed(run: _Run, more: Details, by: str | None) -> Summary:
         **_accuracies(run, reasons),
         **_coverages(run, faults, reasons),
         **imported_figures(run.whole, run.frame, run.main, reasons),
-        **_formats(run, {name for fault in faults for name in fault.formats}, reasons),
+        **format_figures(run.frame, run.plan, run.main, faults=faults, seed=run.seed, reasons=reasons),
         **_interfaces(run, details="interface_details" not in more.reasons),
         **_positions(run),
         **_groups(run, by, reasons),
@@ -168,7 +163,7 @@ def _accuracies(run: _Run, reasons: dict[str, str]) -> dict[str, Any]:
     }
     baselines = Baselines(chance=acc.chance(done), always_first=acc.always_first(done))
     return {
-        **_known(whole, reasons),
+        **known_or_why(whole, reasons),
         "this_dataset": _this_dataset(run.main, headline, reasons),
         "baselines": baselines,
         "designs": _designs(run),
@@ -184,17 +179,9 @@ def _this_dataset(main: MainTrials, headline: str | None, reasons: dict[str, str
     table = draw_table(main) if main.design == "randomised" else None
     found = None if headline or table is None else this_dataset(drawn_mean(table))
     if found is None:
-        whole = EXACT if main.design == "grid" else "an interval needs at least two independent items"
+        whole = EXACT if main.design == "grid" else ONE_CLUSTER
         reasons["this_dataset"] = headline or whole
     return found
-
-
-def _known(figures: dict[str, Estimate], reasons: dict[str, str]) -> dict[str, Estimate | None]:
-    """Turns estimates without a value into None and keeps why."""
-    for key, estimate in figures.items():
-        if estimate.value is None:
-            reasons[key] = estimate.reason or "no data"
-    return {key: known(estimate) for key, estimate in figures.items()}
 
 
 def _why_no_headline(main: MainTrials) -> str | None:
@@ -259,74 +246,6 @@ def _score_trials(run: _Run) -> pl.DataFrame:
         ~pl.col("format").cast(pl.String).is_in(formats),
     )
     return pl.concat([kept, others])
-
-
-def _formats(run: _Run, faulty: Collection[str], reasons: dict[str, str]) -> dict[str, Any]:
-    done, complaint = run.main.done, run.main.completeness.complaint
-    keys = ("spread", "spread_without_faults", "best_format", "worst_format", "worst_case", "recommended")
-    found: dict[str, Any] = dict.fromkeys(keys)
-    drawn = run.main.design == "randomised"
-    factors = factor_levels(
-        done,
-        drawn=draw_table(run.main) if drawn else None,
-        covered=draw_table(run.main, "covered") if drawn else None,
-    )
-    reasons["two_stage"] = "no formats were confirmed after a screen: --design two-stage does so"
-    if has_second_stage(run.plan, run.main):
-        return found | _second_stage(run, reasons) | {"formats": None, "factors": factors}
-    if run.main.design != "grid":
-        reasons.update(dict.fromkeys((*found, "formats"), _why_no_cells(run.main)))
-        return {**found, "formats": None, "factors": factors}
-    rows = format_rows(done)
-    if complaint is not None:
-        reasons.update(dict.fromkeys(found, complaint))
-    else:
-        found |= _spreads(run, rows, faulty, reasons)
-    return {**found, "formats": rows, "factors": factors}
-
-
-def _second_stage(run: _Run, reasons: dict[str, str]) -> dict[str, Any]:
-    figures, why = second_stage(run.frame, run.plan, run.main)
-    confirmed = "only formats that the screen pointed to were asked anew; all cells need the grid"
-    reasons.update({"formats": confirmed, "spread_without_faults": confirmed})
-    if why is not None:
-        lacking = ("spread", "best_format", "worst_format", "worst_case", "recommended", "two_stage")
-        reasons.update(dict.fromkeys(lacking, why))
-    else:
-        del reasons["two_stage"]
-    return figures
-
-
-def _spreads(run: _Run, rows: list[FormatRow], faulty: Collection[str], reasons: dict[str, str]) -> dict[str, Any]:
-    table = format_table(run.main.done)
-    spread = format_spread(table, seed=run.seed)
-    clean = Estimate.unknown("no format has a measurement fault: see spread")
-    if faulty:
-        clean = format_spread(table.without(faulty), seed=run.seed).estimate
-    why = spread.estimate.reason or "no data"
-    if spread.best is None:
-        reasons.update(dict.fromkeys(("best_format", "worst_format"), why))
-    worst = Estimate.unknown(why) if spread.worst is None else extreme_accuracy(table, largest=False)
-    figures = _known({"spread": spread.estimate, "spread_without_faults": clean, "worst_case": worst}, reasons)
-    recommended = recommend(table, whole_grid=True)
-    if recommended is None:
-        reasons["recommended"] = "fewer than two formats have an accuracy"
-    return {**figures, **_extremes(rows, spread), "recommended": recommended}
-
-
-def _why_no_cells(main: MainTrials) -> str:
-    if main.design == "randomised":
-        drawn = "one format" if main.draws == 1 else f"{main.draws} formats"
-        return (
-            f"the worst format and the spread need about {PASSES} passes (--design two-stage) or the grid; this run "
-            f"drew {drawn} per item"
-        )
-    return f"the worst format and the spread need the grid; this run holds {main.design} trials only"
-
-
-def _extremes(rows: list[FormatRow], spread: Spread) -> dict[str, BestOrWorst | None]:
-    by_name = {row.format: BestOrWorst(**dict(row)) for row in rows}
-    return {"best_format": by_name.get(spread.best or ""), "worst_format": by_name.get(spread.worst or "")}
 
 
 def _interfaces(run: _Run, *, details: bool) -> dict[str, Any]:

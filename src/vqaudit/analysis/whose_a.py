@@ -13,9 +13,9 @@ import numpy as np
 import polars as pl
 
 from vqaudit.analysis.designs import completeness, trials_of
-from vqaudit.analysis.estimates import Estimate, PairedEstimate, mean_estimate, paired_difference
+from vqaudit.analysis.estimates import Estimate, PairedEstimate
 from vqaudit.analysis.figures import Figure, Row, known
-from vqaudit.analysis.grouped import item_means
+from vqaudit.analysis.grouped import estimate_pairs, item_mean, item_means, paired_means
 from vqaudit.analysis.linearised import linearised_difference
 from vqaudit.analysis.mitigation.material import Material
 from vqaudit.errors import AnalysisError
@@ -95,6 +95,7 @@ IDENTIFIED = (
 )
 _LEAST_TRIALS = 4
 RESAMPLES = 2000
+"""A bound at 2.5 % then rests on 50 resamples."""
 
 
 def whose_a(material: Material, *, seed: int = 0) -> WhoseA:
@@ -171,30 +172,19 @@ def _symbol_set(interface: str, name: str, part: pl.DataFrame) -> SymbolSet:
         word=WORDS.get(symbol),
         items=part["item_code"].n_unique(),
         trials=part.height,
-        accuracy=_mean(part, "right"),
-        natural_first_rate=_mean(natural, "_place"),
+        accuracy=item_mean(part, "right"),
+        natural_first_rate=item_mean(natural, "_place"),
         position_effect=_beyond_chance(part, "_place"),
         symbol_effect=_beyond_chance(part, "_symbol"),
         interaction=_interaction(part, natural),
-        id_mass=known(_mean(part.with_columns(pl.col("id_mass").clip(0, 1)), "id_mass")),
-        word_mass=known(_mean(part, "_word_mass")),
+        id_mass=known(item_mean(part.with_columns(pl.col("id_mass").clip(0, 1)), "id_mass")),
+        word_mass=known(item_mean(part, "_word_mass")),
     )
-
-
-def _mean(part: pl.DataFrame, column: str) -> Estimate:
-    means = item_means(part, column)
-    if not means.height:
-        return Estimate.unknown("no trial tells it")
-    return mean_estimate(means["mean"].to_numpy(), clusters=means["cluster_code"].to_numpy(), trials=part.height)
 
 
 def _beyond_chance(part: pl.DataFrame, column: str) -> PairedEstimate:
-    both = item_means(part, column).join(
-        item_means(part, "_chance"), on="item_code", suffix="_b", maintain_order="left"
-    )
-    return paired_difference(
-        both["mean"].to_numpy(), both["mean_b"].to_numpy(), clusters=both["cluster_code"].to_numpy(), trials=part.height
-    )
+    chances = item_means(part, "_chance")
+    return estimate_pairs(item_means(part, column).join(chances, on="item_code", suffix="_b", maintain_order="left"))
 
 
 def _per_item(part: pl.DataFrame) -> pl.DataFrame:
@@ -235,11 +225,6 @@ def _words(sets: list[SymbolSet], cells: Mapping[tuple[str, str], pl.DataFrame],
 
 
 def _word_effect(one: SymbolSet, other: SymbolSet, parts: tuple[pl.DataFrame, pl.DataFrame], seed: int) -> WordEffect:
-    a, b = (item_means(part, "_symbol") for part in parts)
-    both = a.join(b, on="item_code", suffix="_b", maintain_order="left")
-    effect = paired_difference(
-        both["mean"].to_numpy(), both["mean_b"].to_numpy(), clusters=both["cluster_code"].to_numpy()
-    )
     share, low, high = _share(parts, seed)
     return WordEffect(
         interface=one.interface,
@@ -247,7 +232,7 @@ def _word_effect(one: SymbolSet, other: SymbolSet, parts: tuple[pl.DataFrame, pl
         control_set=other.id_set,
         symbol=one.first_symbol,
         word=one.word or "",
-        effect=effect,
+        effect=paired_means(*parts, "_symbol"),
         share=share,
         share_low=low,
         share_high=high,

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from vqaudit.asking.formats import FORMATS, Format, find_format
+from vqaudit.asking.formats import FORMATS, Format
 from vqaudit.asking.orders import Order, circular_orders, natural, scrambled_id_orders
 from vqaudit.errors import PlanError
 
@@ -31,7 +31,6 @@ __all__ = [
     "ScrambledIDs",
     "WhoseA",
     "draws",
-    "make_design",
 ]
 
 DEFAULT_REFERENCE = "upper/dot/line_break"
@@ -157,28 +156,6 @@ class Cell(NamedTuple):
     """Number of the randomised draw, else 0."""
     id_order: Order | None = None
     """Index into the ID set at each position; None = natural."""
-
-
-def make_design(
-    name: str,
-    *,
-    reference: str = DEFAULT_REFERENCE,
-    draws: int = 1,
-    seed: int = 0,
-    orders: Orders = "circular",
-) -> Design:
-    """Returns the design of that name.
-
-    Raises:
-        PlanError: There is no such design.
-    """
-    if name == "reference":
-        return Reference(format=find_format(reference), orders=orders)
-    if name == "grid":
-        return Grid(orders=orders)
-    if name == "randomised":
-        return Randomised(draws=draws, seed=seed)
-    raise PlanError(f"no design {name!r}: choose from reference, grid, randomised")
 
 
 def draws(design: Design, n_options: Sequence[int], permutable: Sequence[bool]) -> Iterator[Cell]:

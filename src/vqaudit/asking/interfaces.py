@@ -17,11 +17,8 @@ from vqaudit.errors import VariantError
 __all__ = [
     "ANSWER_CUE",
     "DEFAULT_WATCH",
-    "ENDINGS",
     "EVENTS",
     "INTERFACES",
-    "Asks",
-    "Ending",
     "EventName",
     "Interface",
     "find_interface",

@@ -6,17 +6,17 @@ Knows items, designs and interfaces. Asks nobody.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from vqaudit.asking.designs import Design, Reference, draws
-from vqaudit.asking.formats import Format
+from vqaudit.asking.formats import FORMATS, Format
 from vqaudit.asking.interfaces import Interface
 from vqaudit.asking.prompts import Variant, make_variant
 from vqaudit.errors import PlanError
 from vqaudit.items.item import Item
 
-__all__ = ["Arm", "Plan", "Reason", "Trial", "make_plan", "trial_id"]
+__all__ = ["Arm", "Plan", "Reason", "Trial", "grid_size", "make_plan"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -123,8 +123,18 @@ class Plan:
             yield block
 
 
-def trial_id(item: Item, variant: Variant) -> str:
-    """Returns the name of a trial: 16 hexadecimal digits, equal for equal item IDs and variants in any run."""
+def grid_size(items: Iterable[Item], formats: Sequence[Format] = FORMATS) -> int:
+    """Returns how many trials the whole grid of one interface has: every format in every admissible order.
+
+    Example:
+        >>> grid_size([Item(id="7", question="What is shown?", options=("a cat", "a dog"), answer=1)])
+        96
+    """
+    return len(formats) * sum(item.n_orders for item in items)
+
+
+def _trial_id(item: Item, variant: Variant) -> str:
+    """The name of a trial: 16 hexadecimal digits, equal for equal item IDs and variants in any run."""
     return hashlib.sha256(f"{item.id}\x1f{variant.key}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -162,7 +172,7 @@ def make_plan(items: Sequence[Item], arms: Sequence[Arm]) -> Plan:
         for cell in draws(arm.design, counts, free):
             item = items[cell.item]
             variant = make_variant(arm.interface, cell.format, cell.order, cell.id_order)
-            name = trial_id(item, variant)
+            name = _trial_id(item, variant)
             trials[cell.item].setdefault(name, Trial(name, cell.item, variant))
             reasons[Reason(name, item.id, arm.design.name, cell.draw, arm.interface.name)] = None
     return Plan(

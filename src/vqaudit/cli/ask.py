@@ -12,22 +12,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from vqaudit.cli.app import app
+from vqaudit.cli.asking_options import EndingsFile, FormatsFile, System
 from vqaudit.cli.console import quoted, say
-from vqaudit.cli.options import (
-    Answers,
-    AsJson,
-    ChatKwargs,
-    Columns,
-    Data,
-    EndingsFile,
-    FormatsFile,
-    ImageRoot,
-    SkipBad,
-    Split,
-    System,
-    data_of,
-    model_of,
-)
+from vqaudit.cli.data_options import Data, RowOptions, Split, data_of
+from vqaudit.cli.groups import with_groups
+from vqaudit.cli.model_options import ChatKwargs, maker_of
+from vqaudit.cli.options import AsJson
 
 
 @app.command("formats")
@@ -38,8 +28,9 @@ def formats_command(
 ) -> None:
     """Lists the formats of the grid, the interfaces, and the endings and events that can be combined."""
     from vqaudit.asking.custom import load_endings, load_formats
+    from vqaudit.asking.endings import ENDINGS
     from vqaudit.asking.formats import FORMATS
-    from vqaudit.asking.interfaces import ENDINGS, EVENTS, INTERFACES
+    from vqaudit.asking.interfaces import EVENTS, INTERFACES
 
     grid = FORMATS if formats is None else load_formats(formats)
     if as_json:
@@ -65,8 +56,9 @@ def formats_command(
 
 
 @app.command("render")
+@with_groups
 def render_command(
-    context: typer.Context,
+    *,
     data: Data,
     item: Annotated[str, typer.Option("--item", help="ID of the item.", metavar="ID")],
     split: Split = None,
@@ -84,10 +76,7 @@ def render_command(
     formats: FormatsFile = None,
     system: System = None,
     chat_kwargs: ChatKwargs = None,
-    columns: Columns = None,
-    answers: Answers = None,
-    skip_bad_items: SkipBad = False,
-    image_root: ImageRoot = None,
+    rows: RowOptions,
     as_json: AsJson = False,
 ) -> None:
     """Prints exactly what the model sees, byte for byte; facts about it go to standard error."""
@@ -95,8 +84,8 @@ def render_command(
     from vqaudit.run import AskSpec
     from vqaudit.run.preview import Asked, preview
 
-    dataset = data_of(context.params)
-    engine = None if model is None else model_of(context.params)
+    dataset = data_of(data, rows, split=split)
+    engine = None if model is None else maker_of(model, chat_kwargs=chat_kwargs)()
     asked = Asked(format=format, formats=formats, rotation=order, interface=interface, endings=endings)
     shown = preview(dataset, item, asked=asked, engine=engine, spec=AskSpec(system=system))
     if as_json:

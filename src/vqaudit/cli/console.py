@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
@@ -13,6 +13,7 @@ from rich.markup import escape
 from vqaudit.report.untrusted import printable
 
 if TYPE_CHECKING:
+    from vqaudit.analysis.summary import Summary
     from vqaudit.run.stopping import Stop
 
 __all__ = ["print_summary", "quoted", "say", "stoppable"]
@@ -33,7 +34,7 @@ def say(message: str) -> None:
     Console(stderr=True).print(message)
 
 
-def print_summary(summary: Any) -> None:
+def print_summary(summary: Summary) -> None:
     """Prints what a run found on standard output."""
     from vqaudit.report.terminal import summary_view
 

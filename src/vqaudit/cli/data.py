@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
 from vqaudit.cli.app import app
-from vqaudit.cli.options import Answers, AsJson, Columns, ImageRoot, Limit, SkipBad, Split, data_of
+from vqaudit.cli.data_options import Limit, RowOptions, Split, data_of
+from vqaudit.cli.groups import with_groups
+from vqaudit.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from vqaudit.items import Dataset
 
 
 @app.command("data")
+@with_groups
 def data_command(
-    context: typer.Context,
+    *,
     data: Annotated[
         str | None,
         typer.Argument(help="Benchmark, NAME=LOCAL_COPY, or a file; none lists the benchmarks.", metavar="NAME"),
@@ -24,10 +30,7 @@ def data_command(
     ] = False,
     split: Split = None,
     limit: Limit = None,
-    columns: Columns = None,
-    answers: Answers = None,
-    skip_bad_items: SkipBad = False,
-    image_root: ImageRoot = None,
+    rows: RowOptions,
     as_json: AsJson = False,
 ) -> None:
     """Lists the benchmarks that are known by name; describes one, or counts what is in its data (or in a file)."""
@@ -41,7 +44,7 @@ def data_command(
         find_benchmark(data)
     entry = None if wanted is None else wanted.entry.to_dict()
     if entry is None or stats:
-        _count(data_of(context.params), entry, as_json=as_json)
+        _count(data_of(data, rows, split=split, limit=limit), entry, as_json=as_json)
     elif as_json:
         typer.echo(json.dumps(entry, ensure_ascii=False, indent=1))
     else:
@@ -61,7 +64,7 @@ def _list(*, as_json: bool) -> None:
         Console().print(benchmarks_view(entries))
 
 
-def _count(dataset: Any, entry: dict[str, Any] | None, *, as_json: bool) -> None:
+def _count(dataset: Dataset, entry: dict[str, Any] | None, *, as_json: bool) -> None:
     from vqaudit.items.statistics import dataset_statistics
     from vqaudit.report.terminal.benchmarks import statistics_view
 

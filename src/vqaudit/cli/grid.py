@@ -15,49 +15,58 @@ if TYPE_CHECKING:
     from vqaudit.analysis.cells import CellTable, Layout, MethodTable
 
 
+_Table = Annotated[
+    Path | None,
+    typer.Argument(
+        help="CSV or TSV file: dataset, model, one column per factor of the format, accuracy, coverage. Paper 1's "
+        "published cells, which come with the package, where none is given.",
+        metavar="TABLE",
+        show_default=False,
+    ),
+]
+_Paper = Annotated[
+    bool, typer.Option("--paper", help="Paper 1's published cells and its mitigation table; the default.")
+]
+_Methods = Annotated[
+    Path | None,
+    typer.Option("--methods", help="CSV or TSV file: dataset, model, method, accuracy, printed_rank."),
+]
+_Columns = Annotated[
+    str | None,
+    typer.Option("--columns", help='Which column is what, as in \'{"model": "checkpoint"}\'.', metavar="JSON"),
+]
+_Factors = Annotated[
+    list[str] | None,
+    typer.Option("--factor", help="Column that is a factor of the format. Repeat for several.", metavar="COLUMN"),
+]
+_Scale = Annotated[
+    str | None,
+    typer.Option("--scale", help="percent or share, where neither names nor values prove it.", metavar="percent|share"),
+]
+_Baseline = Annotated[
+    list[str] | None,
+    typer.Option("--baseline", help="Level that effects are told against; repeat.", metavar="FACTOR=LEVEL"),
+]
+_MinCoverage = Annotated[
+    float, typer.Option("--min-coverage", help="Least coverage of coverage-neutral figures.", min=0.0, max=1.0)
+]
+_Printed = Annotated[
+    Path | None,
+    typer.Option("--printed", help="CSV file of printed values: key, where, printed, tolerance, likely_cause."),
+]
+
+
 @app.command("grid")
 def grid_command(
-    table: Annotated[
-        Path | None,
-        typer.Argument(
-            help="CSV or TSV file: dataset, model, one column per factor of the format, accuracy, coverage. Paper 1's "
-            "published cells, which come with the package, where none is given.",
-            metavar="TABLE",
-            show_default=False,
-        ),
-    ] = None,
-    paper: Annotated[
-        bool, typer.Option("--paper", help="Paper 1's published cells and its mitigation table; the default.")
-    ] = False,
-    methods: Annotated[
-        Path | None,
-        typer.Option("--methods", help="CSV or TSV file: dataset, model, method, accuracy, printed_rank."),
-    ] = None,
-    columns: Annotated[
-        str | None,
-        typer.Option("--columns", help='Which column is what, as in \'{"model": "checkpoint"}\'.', metavar="JSON"),
-    ] = None,
-    factors: Annotated[
-        list[str] | None,
-        typer.Option("--factor", help="Column that is a factor of the format. Repeat for several.", metavar="COLUMN"),
-    ] = None,
-    scale: Annotated[
-        str | None,
-        typer.Option(
-            "--scale", help="percent or share, where neither names nor values prove it.", metavar="percent|share"
-        ),
-    ] = None,
-    baseline: Annotated[
-        list[str] | None,
-        typer.Option("--baseline", help="Level that effects are told against; repeat.", metavar="FACTOR=LEVEL"),
-    ] = None,
-    min_coverage: Annotated[
-        float, typer.Option("--min-coverage", help="Least coverage of coverage-neutral figures.", min=0.0, max=1.0)
-    ] = 0.75,
-    printed: Annotated[
-        Path | None,
-        typer.Option("--printed", help="CSV file of printed values: key, where, printed, tolerance, likely_cause."),
-    ] = None,
+    table: _Table = None,
+    paper: _Paper = False,
+    methods: _Methods = None,
+    columns: _Columns = None,
+    factors: _Factors = None,
+    scale: _Scale = None,
+    baseline: _Baseline = None,
+    min_coverage: _MinCoverage = 0.75,
+    printed: _Printed = None,
     seed: Annotated[int, typer.Option("--seed", help="Seed of resamples of data sets.", min=0)] = 0,
     as_json: AsJson = False,
 ) -> None:

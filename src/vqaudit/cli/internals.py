@@ -52,9 +52,13 @@ def internals_command(
         settings: dict[str, Any] = {"seeds": seeds, "epochs": epochs, "rank": rank, "most_train": most_train}
         spec = ProbeSpec(**settings, seed=seed, device=device)
         chosen: tuple[Part, ...] = PARTS if part is None else tuple(name for name in PARTS if name in set(part))
-        if not as_json:
-            say(f"[dim]fitting {', '.join(chosen)}; results go to {run}/internals[/]")
-        found = study_internals(Sources(run=run, train=train, validation=validation), spec=spec, parts=chosen)
+
+        def starting() -> None:
+            if not as_json:
+                say(f"[dim]fitting {', '.join(chosen)}; results go to {run}/internals[/]")
+
+        sources = Sources(run=run, train=train, validation=validation)
+        found = study_internals(sources, spec=spec, parts=chosen, starting=starting)
     if as_json:
         typer.echo(found.model_dump_json(indent=1))
     else:

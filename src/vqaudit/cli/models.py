@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
 from vqaudit.cli.app import app
 from vqaudit.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from vqaudit.engines.models import ModelEntry
+
+_OWN = 60
+"""Tokens that a row has for itself: options, ending, reply."""
 
 
 @app.command("models")
@@ -41,9 +47,9 @@ def models_command(
     Console().print(models_view(told) if name is None else model_view(told[0]))
 
 
-def _told(entry: Any, *, prefix: int, rows: int, dtype: str) -> dict[str, Any]:
+def _told(entry: ModelEntry, *, prefix: int, rows: int, dtype: str) -> dict[str, Any]:
     from vqaudit.engines.models import memory_needed
 
-    memory = memory_needed(entry.shape, prefix=prefix, rows=rows, dtype=dtype)
-    stated = {"prefix": prefix, "rows": rows, "own": 60, "dtype": dtype}
+    memory = memory_needed(entry.shape, prefix=prefix, rows=rows, own=_OWN, dtype=dtype)
+    stated = {"prefix": prefix, "rows": rows, "own": _OWN, "dtype": dtype}
     return entry.to_dict() | {"memory_gib": {key: round(v, 2) for key, v in asdict(memory).items()} | stated}

@@ -1,88 +1,55 @@
-"""Commands that spend: `run`, and `plan`, which says beforehand what it would cost."""
+"""Commands that ask models: `run`, `plan`, which says beforehand what a run would cost, and `rank`."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
 from vqaudit.cli.app import app
-from vqaudit.cli.console import print_summary, quoted, say, stoppable
-from vqaudit.cli.executor_options import (
-    Address,
-    ExecutorName,
-    GpusPerWorker,
-    GraceSeconds,
-    HangSeconds,
-    Workers,
-    execution_of,
-)
-from vqaudit.cli.options import (
-    AnswerCue,
-    Answers,
-    AsJson,
-    Budget,
-    ChatKwargs,
-    Columns,
+from vqaudit.cli.asking_options import (
     ConfirmOrders,
-    Data,
     DesignNames,
-    Device,
     Draws,
-    Dtype,
-    EndingsFile,
-    FormatsFile,
     HalfWidth,
-    ImageRoot,
     InterfaceNames,
     KeepStates,
-    Limit,
     MaxDraws,
-    MaxPixels,
-    MaxTokens,
-    Model,
-    Orders,
-    Permutations,
-    Preset,
-    Reference,
-    Revision,
+    PromptOptions,
     Seed,
-    SkipBad,
-    Split,
-    System,
-    TrustRemoteCode,
     Until,
-    Watch,
-    data_of,
-    maker_of,
-    model_of,
-    model_settings,
+    VariantOptions,
     settings_of,
 )
-from vqaudit.cli.server_options import (
-    ApiKeyEnv,
-    BaseUrl,
-    Concurrency,
-    ExtraBody,
-    ImageEncoding,
-    NoiseFloor,
-    PriceCached,
-    PriceIn,
-    PriceOut,
-    ReasoningTokens,
-    Retries,
-    Timeout,
-    is_server,
-)
-from vqaudit.errors import PlanError
+from vqaudit.cli.console import print_summary, quoted, say, stoppable
+from vqaudit.cli.data_options import Data, Limit, RowOptions, Split, data_of
+from vqaudit.cli.executor_options import ExecutorOptions, execution_of
+from vqaudit.cli.groups import with_groups
+from vqaudit.cli.model_options import Device, Dtype, LocalOptions, Model, maker_of
+from vqaudit.cli.options import AsJson
+from vqaudit.cli.server_options import NoiseFloor, ServerOptions, is_server
+from vqaudit.errors import EngineUnavailable, PlanError
+
+if TYPE_CHECKING:
+    from vqaudit.analysis.planning import Precision
+    from vqaudit.analysis.summary import Summary
+    from vqaudit.asking.formats import Format
+    from vqaudit.auditing import Run
+    from vqaudit.items import Dataset
+
+_MOST_DETAILED = 500_000
+"""Trials up to which a run ends with every figure. Some need whole records, which take 2.7 GB at a million trials
+(docs/reliability.md)."""
 
 
 @app.command("run")
+@with_groups
 def run_command(
-    context: typer.Context,
+    *,
     model: Model,
     data: Data,
     out: Annotated[Path, typer.Option("--out", "-o", help="Run directory.", metavar="RUN")],
@@ -95,58 +62,28 @@ def run_command(
     confirm_orders: ConfirmOrders = 1,
     seed: Seed = 0,
     limit: Limit = None,
-    reference: Reference = None,
-    formats: FormatsFile = None,
-    endings: EndingsFile = None,
-    preset: Preset = None,
-    watch: Watch = None,
-    answer_cue: AnswerCue = None,
-    permutations: Permutations = 5,
+    variants: VariantOptions,
     keep_states: KeepStates = None,
-    orders: Orders = "circular",
-    system: System = None,
-    chat_kwargs: ChatKwargs = None,
-    image_max_pixels: MaxPixels = None,
-    budget: Budget = "emitted",
-    max_tokens: MaxTokens = 512,
-    device: Device = "auto",
-    dtype: Dtype = "auto",
-    revision: Revision = None,
-    trust_remote_code: TrustRemoteCode = False,
-    base_url: BaseUrl = None,
-    api_key_env: ApiKeyEnv = None,
-    concurrency: Concurrency = None,
-    timeout: Timeout = None,
-    retries: Retries = None,
-    reasoning_tokens: ReasoningTokens = None,
-    image_encoding: ImageEncoding = None,
-    extra_body: ExtraBody = None,
-    price_in: PriceIn = None,
-    price_cached: PriceCached = None,
-    price_out: PriceOut = None,
+    prompts: PromptOptions,
+    local: LocalOptions,
+    server: ServerOptions,
     noise_floor: NoiseFloor = None,
-    columns: Columns = None,
-    answers: Answers = None,
-    skip_bad_items: SkipBad = False,
-    image_root: ImageRoot = None,
-    executor: ExecutorName = "here",
-    address: Address = None,
-    workers: Workers = None,
-    gpus_per_worker: GpusPerWorker = None,
-    hang_seconds: HangSeconds = 900.0,
-    grace_seconds: GraceSeconds = 60.0,
+    rows: RowOptions,
+    executor: ExecutorOptions,
     page: Annotated[bool, typer.Option(help="Write page.html too.")] = True,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no summary.")] = False,
 ) -> None:
     """Audits a model on a dataset; the same command goes on where it was stopped."""
     from vqaudit.auditing import audit
 
+    rounds = {"draws": draws, "until": until, "max_draws": max_draws, "confirm_orders": confirm_orders, "seed": seed}
+    rounds |= {"keep_states": keep_states, "noise_floor": noise_floor}
     with stoppable() as stop:
-        execution = execution_of(context.params, stop)
-        dataset = data_of(context.params)
-        settings = settings_of(context.params)
+        execution = execution_of(executor, stop)
+        dataset = data_of(data, rows, split=split, limit=limit)
+        settings = settings_of(design, interface, variants=variants, prompts=prompts, **rounds)
         _warn_of_mismatches(settings)
-        make = maker_of(context.params)
+        make = maker_of(model, local=local, server=server, chat_kwargs=prompts.chat_kwargs)
         run = audit(make, dataset, out=out, progress=not quiet, execution=execution, **settings)
     if page:
         run.add_pictures(dataset)
@@ -168,14 +105,13 @@ def _warn_of_mismatches(settings: dict[str, Any]) -> None:
         say(f"[yellow]  {quoted(sentence)}[/]")
 
 
-def _finish_run(run: Any, *, page: bool, quiet: bool) -> None:
-    from vqaudit.errors import EngineUnavailable
+def _finish_run(run: Run, *, page: bool, quiet: bool) -> None:
     from vqaudit.records import QUARANTINE, write_text
 
     if (found := len(list((run.path / QUARANTINE).glob("*.json")))) and not quiet:
         place = quoted(run.path / QUARANTINE)
         say(f"[yellow]{found} damaged part(s) set aside in {place}, their trials asked again[/]")
-    summary = run.summary()
+    summary = _summarise(run, quiet=quiet)
     write_text(run.path / "summary.json", summary.to_json() + "\n")
     if not quiet:
         print_summary(summary)
@@ -188,9 +124,25 @@ def _finish_run(run: Any, *, page: bool, quiet: bool) -> None:
         raise PlanError(f"no trial could be answered; see the errors in {run.path}")
 
 
+def _summarise(run: Run, *, quiet: bool) -> Summary:
+    """The findings; of a large run, those that need no whole records."""
+    from vqaudit.records import read_manifest
+
+    planned = read_manifest(run.path).counts.get("planned", 0)
+    if planned <= _MOST_DETAILED:
+        return run.summary()
+    if not quiet:
+        rest = f"vqaudit summary {quoted(run.path)} --details (or --json)"
+        say(
+            f"[dim]{planned:,} trials: effects, remedies and the like are left out to save memory; {rest} tells them[/]"
+        )
+    return run.summary(details=False)
+
+
 @app.command("plan")
+@with_groups
 def plan_command(
-    context: typer.Context,
+    *,
     model: Model,
     data: Data,
     split: Split = None,
@@ -200,38 +152,11 @@ def plan_command(
     half_width: HalfWidth = None,
     seed: Seed = 0,
     limit: Limit = None,
-    reference: Reference = None,
-    formats: FormatsFile = None,
-    endings: EndingsFile = None,
-    preset: Preset = None,
-    watch: Watch = None,
-    answer_cue: AnswerCue = None,
-    permutations: Permutations = 5,
-    orders: Orders = "circular",
-    system: System = None,
-    chat_kwargs: ChatKwargs = None,
-    image_max_pixels: MaxPixels = None,
-    budget: Budget = "emitted",
-    max_tokens: MaxTokens = 512,
-    device: Device = "auto",
-    dtype: Dtype = "auto",
-    revision: Revision = None,
-    trust_remote_code: TrustRemoteCode = False,
-    base_url: BaseUrl = None,
-    api_key_env: ApiKeyEnv = None,
-    concurrency: Concurrency = None,
-    timeout: Timeout = None,
-    retries: Retries = None,
-    reasoning_tokens: ReasoningTokens = None,
-    image_encoding: ImageEncoding = None,
-    extra_body: ExtraBody = None,
-    price_in: PriceIn = None,
-    price_cached: PriceCached = None,
-    price_out: PriceOut = None,
-    columns: Columns = None,
-    answers: Answers = None,
-    skip_bad_items: SkipBad = False,
-    image_root: ImageRoot = None,
+    variants: VariantOptions,
+    prompts: PromptOptions,
+    local: LocalOptions,
+    server: ServerOptions,
+    rows: RowOptions,
     timed: Annotated[
         bool | None,
         typer.Option(help="Answer a few trials to tell the time; nothing is kept. For servers only where asked for."),
@@ -241,16 +166,17 @@ def plan_command(
     """Says what a run would cost: trials, pictures, tokens, time. Writes nothing and spends nothing."""
     from vqaudit.report.terminal import cost_view
     from vqaudit.run import estimate_cost, make_audit_plan, make_spec
+    from vqaudit.run.spec import chosen_formats
 
-    dataset = data_of(context.params)
-    settings = settings_of(context.params)
+    dataset = data_of(data, rows, split=split, limit=limit)
+    settings = settings_of(design, interface, variants=variants, prompts=prompts, draws=draws, seed=seed)
     _warn_of_mismatches(settings)
     spec = make_spec(settings)
     plan = make_audit_plan(dataset.items, spec)
-    engine = model_of(context.params)
+    engine = maker_of(model, local=local, server=server, chat_kwargs=prompts.chat_kwargs)()
     timed = not is_server(model) if timed is None else timed
     cost = estimate_cost(plan, engine, spec=spec.asking, timed=timed)
-    precision = None if half_width is None else _precision(dataset, half_width)
+    precision = None if half_width is None else _precision(dataset, half_width, chosen_formats(spec)[0])
     if as_json:
         aimed = {} if precision is None else {"precision": precision.model_dump(mode="json")}
         typer.echo(json.dumps(cost.to_dict() | aimed, indent=1))
@@ -261,19 +187,20 @@ def plan_command(
         console.print(quoted(sentence))
 
 
-def _precision(dataset: Any, half_width: float) -> Any:
+def _precision(dataset: Dataset, half_width: float, formats: Sequence[Format]) -> Precision:
     """What a half-width takes with these items; refused where there is no such half-width."""
     from vqaudit.analysis.planning import plan_precision
+    from vqaudit.asking.plan import grid_size
 
-    variants = [48 * (item.n_options if item.permutable else 1) for item in dataset.items]
-    clusters = len({item.cluster for item in dataset.items})
-    grid = round(sum(variants) / max(1, len(variants)))
-    return plan_precision(half_width, items=len(variants), clusters=clusters, grid=grid)
+    items = dataset.items
+    grid = round(grid_size(items, formats) / max(1, len(items)))
+    return plan_precision(half_width, items=len(items), clusters=len({item.cluster for item in items}), grid=grid)
 
 
 @app.command("rank")
+@with_groups
 def rank_command(
-    context: typer.Context,
+    *,
     model: Annotated[
         list[str], typer.Option("--model", "-m", help="Model; repeat for each.", metavar="PATH_OR_HUB_ID")
     ],
@@ -287,43 +214,28 @@ def rank_command(
     limit: Limit = None,
     device: Device = "auto",
     dtype: Dtype = "auto",
-    base_url: BaseUrl = None,
-    api_key_env: ApiKeyEnv = None,
-    concurrency: Concurrency = None,
-    timeout: Timeout = None,
-    retries: Retries = None,
-    reasoning_tokens: ReasoningTokens = None,
-    image_encoding: ImageEncoding = None,
-    extra_body: ExtraBody = None,
-    price_in: PriceIn = None,
-    price_cached: PriceCached = None,
-    price_out: PriceOut = None,
+    server: ServerOptions,
     noise_floor: NoiseFloor = None,
-    columns: Columns = None,
-    answers: Answers = None,
-    skip_bad_items: SkipBad = False,
-    image_root: ImageRoot = None,
+    rows: RowOptions,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Draws until every two models are told apart on this dataset, or equal to within a margin; resumes."""
-    from functools import partial
-
-    from vqaudit.auditing import load_model
     from vqaudit.ranking import audit_ranking
     from vqaudit.report.terminal.layout import View, bullets
 
+    local = LocalOptions(device=device, dtype=dtype)
     with stoppable():
-        dataset = data_of(context.params)
-        options = {name: context.params | {"model": name} for name in model}
-        settings = {"seed": seed, "interface": interface or ["direct"], "noise_floor": noise_floor}
+        dataset = data_of(data, rows, split=split, limit=limit)
         found = audit_ranking(
-            {name: partial(load_model, name, **model_settings(options[name], several=True)) for name in model},
+            {name: maker_of(name, local=local, server=server, several=True) for name in model},
             dataset,
             out=out,
             rule={"margin": margin, "max_draws": max_draws},
             progress=not quiet,
-            **settings,
+            seed=seed,
+            interface=interface or ["direct"],
+            noise_floor=noise_floor,
         )
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=1))

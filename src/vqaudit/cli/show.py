@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -11,6 +11,10 @@ from rich.console import Console
 from vqaudit.cli.app import app
 from vqaudit.cli.console import print_summary
 from vqaudit.cli.options import AsJson, By, CalibrateOn, Details, OneRun, Runs
+
+if TYPE_CHECKING:
+    from vqaudit.analysis.mitigation import Calibration
+    from vqaudit.records import RunTables
 
 
 @app.command("summary")
@@ -78,7 +82,7 @@ def compare_command(
         Console().print(comparison_view(comparison))
 
 
-def _calibrations(runs: dict[str, Any], calibrate_on: list[Path]) -> dict[str, Any]:
+def _calibrations(runs: dict[str, RunTables], calibrate_on: list[Path]) -> dict[str, Calibration]:
     """The run of its model that each run takes its prior from; a prior of another model would be of no use."""
     from vqaudit.analysis.mitigation import Calibration
     from vqaudit.records import RunTables
@@ -146,7 +150,7 @@ def _add_pictures(runs: list[Path], data: str) -> None:
         open_run(run).add_pictures(dataset)
 
 
-def _write_figures(tables: list[Any], folder: Path, kinds: list[str]) -> None:
+def _write_figures(tables: list[RunTables], folder: Path, kinds: list[str]) -> None:
     from vqaudit.report.charts import save_pictures
     from vqaudit.report.figures import all_figures
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DEFAULT_MAX_TOKENS",
-    "FURTHER_TOKENS",
+    "TOP_TOKENS",
     "Depth",
     "Engine",
     "Event",
@@ -28,20 +28,23 @@ __all__ = [
     "IDScores",
     "Image",
     "ImagePart",
+    "LensLayer",
     "OptionLikelihood",
     "OptionScore",
     "Outcome",
     "RationaleScores",
+    "Readout",
     "Reply",
     "Request",
+    "StateKeeper",
     "StreamingEngine",
     "TextPart",
     "TopToken",
     "Unsteady",
 ]
 
-FURTHER_TOKENS = 8
-"""Greedy tokens kept beyond the budget of an exact reply, to tell how a reply would have gone on."""
+TOP_TOKENS = 5
+"""Most probable next tokens that an outcome keeps."""
 DEFAULT_MAX_TOKENS = 512
 """Limit of a free generation."""
 
@@ -80,8 +83,8 @@ class Reply:
     """Every ID of the set that the *dataset* uses: the budget is the most tokens that any of them needs."""
     budget: Literal["emitted", "paper"] | int = "emitted"
     """`emitted`: counted in place, as the model emits it; `paper`: tokens of the bare ID; or a number."""
-    further: int = FURTHER_TOKENS
-    """Greedy tokens kept beyond the budget."""
+    further: int = 8
+    """Greedy tokens kept beyond the budget, to tell how the reply would have gone on."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -257,7 +260,7 @@ class Outcome:
     end_given_id: float | None = None
     """Where the greedy reply began with a shown ID: probability that the reply ends right after it."""
     top_tokens: tuple[TopToken, ...] = ()
-    """The five most probable next tokens."""
+    """The most probable next tokens, `TOP_TOKENS` at most."""
     option_scores: tuple[OptionScore, ...] = ()
     """By position."""
     states: HiddenStates | None = None

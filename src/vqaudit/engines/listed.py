@@ -22,6 +22,7 @@ __all__ = ["ListedIDs", "ListedPosition", "positions_needed", "read_listed"]
 _SENTINEL = -9000.0
 """Some servers write -9999 for an entry that they do not have."""
 _ABOVE_ZERO = 1e-6
+"""What a log-probability may be above 0 by rounding."""
 _SPELLINGS = 4
 """Single tokens that read, stripped, as one ID: bare, and with a blank or a line break around it."""
 _NEGLIGIBLE = 0.01
@@ -102,17 +103,17 @@ class _Open:
         """The log-probability, where what is open does not matter beside it."""
         if not self.known:
             return None
-        known = log_sum(self.known)
-        return known if not self.open or log_sum(self.open) <= known + math.log(_NEGLIGIBLE) else None
+        known = _log_sum(self.known)
+        return known if not self.open or _log_sum(self.open) <= known + math.log(_NEGLIGIBLE) else None
 
     @property
     def most(self) -> float:
         """No more than this."""
         parts = [*self.known, *self.open, *self.elsewhere]
-        return min(0.0, log_sum(parts)) if parts else -math.inf
+        return min(0.0, _log_sum(parts)) if parts else -math.inf
 
 
-def log_sum(logprobs: Sequence[float]) -> float:
+def _log_sum(logprobs: Sequence[float]) -> float:
     """Adds probabilities given as logarithms."""
     top = max(logprobs)
     return top if top == -math.inf else top + math.log(math.fsum(math.exp(value - top) for value in logprobs))

@@ -10,12 +10,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
-from vqaudit.engines.base import Outcome, Reply, Request
+from vqaudit.engines.base import TOP_TOKENS, Outcome, Reply, Request
 from vqaudit.engines.listed import ListedIDs, ListedPosition, read_listed
 
 __all__ = ["ListedReply", "id_outcome", "reply_outcome"]
-
-_TOP = 5
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,7 +50,7 @@ def reply_outcome(request: Request, reply: ListedReply, *, budget: int | None = 
         id_scores=() if listed is None else listed.scores,
         id_bound=None if listed is None else listed.bound,
         id_mass=None if listed is None else listed.mass,
-        top_tokens=reply.positions[0].top[:_TOP] if reply.positions else (),
+        top_tokens=reply.positions[0].top[:TOP_TOKENS] if reply.positions else (),
     )
 
 
@@ -97,5 +95,5 @@ def id_outcome(request: Request, reply: ListedReply) -> Outcome:
         id_scores=found.scores,
         id_bound=found.bound,
         id_mass=found.mass,
-        top_tokens=reply.positions[0].top[:_TOP],
+        top_tokens=reply.positions[0].top[:TOP_TOKENS],
     )

@@ -10,7 +10,10 @@ from typing import Any
 
 from vqaudit.engines.base import Image, ImagePart, Request, TextPart
 
-__all__ = ["chat_messages"]
+__all__ = ["GO_ON", "chat_messages"]
+
+GO_ON = {"add_generation_prompt": False, "continue_final_message": True}
+"""How vLLM, in this process or as a server, is told to go on where the assistant's turn has begun."""
 
 
 def chat_messages(

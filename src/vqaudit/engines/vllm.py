@@ -28,7 +28,7 @@ from vqaudit.engines.base import (
 from vqaudit.engines.continuations import ScoredPrompt, score_continuation
 from vqaudit.engines.listed import ListedPosition, positions_needed
 from vqaudit.engines.listed_replies import ListedReply, id_outcome, reply_outcome
-from vqaudit.engines.messages import chat_messages
+from vqaudit.engines.messages import GO_ON, chat_messages
 from vqaudit.engines.prefix_order import prefix_groups
 from vqaudit.errors import EngineError, EngineReplyError, EngineUnavailable, UnsupportedEvent
 
@@ -36,7 +36,6 @@ __all__ = ["VLLMEngine", "VLLMSpec"]
 
 _BATCH = 256
 """Requests that vLLM is handed at one time; it cuts batches of its own from them."""
-_GO_ON = {"add_generation_prompt": False, "continue_final_message": True}
 
 
 class VLLMSpec(BaseModel):
@@ -199,7 +198,7 @@ class VLLMEngine:
             return [found for request in requests for found in self._chat([request], begun=begun)]
 
     def _call(self, conversations: list[Any], params: list[Any], *, begun: bool) -> Any:
-        how = _GO_ON if begun else {"add_generation_prompt": True}
+        how = GO_ON if begun else {"add_generation_prompt": True}
         return self._llm.chat(
             conversations,
             sampling_params=params,

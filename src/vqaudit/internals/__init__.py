@@ -5,6 +5,7 @@ Knows states and records; torch is loaded when something is fitted. Knows no mod
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -27,13 +28,21 @@ def __getattr__(name: str) -> object:
     raise AttributeError(f"module 'vqaudit.internals' has no attribute {name!r}")
 
 
-def study_internals(sources: Sources, *, spec: ProbeSpec | None = None, parts: tuple[Part, ...] = PARTS) -> Internals:
+def study_internals(
+    sources: Sources,
+    *,
+    spec: ProbeSpec | None = None,
+    parts: tuple[Part, ...] = PARTS,
+    starting: Callable[[], object] | None = None,
+) -> Internals:
     """Fits what is asked for, writes `internals/*.json` into the run directory, and returns what was found.
 
     Args:
         sources: The run, and where training and validation examples come from.
         spec: Seeds, epochs and rates; None = paper 2's.
         parts: `probe`, `layers`, `readout`, `vocabulary`.
+        starting: Called once the records are read and found to suffice, before the first fit; not where
+            nothing is fitted (`vocabulary`).
 
     Raises:
         AnalysisError: There are too few examples, or a training run does not fit the run.
@@ -50,4 +59,4 @@ def study_internals(sources: Sources, *, spec: ProbeSpec | None = None, parts: t
         raise EngineUnavailable("fitting probes", extra="local")
     from vqaudit.internals.study import study
 
-    return study(sources, spec or ProbeSpec(), parts)
+    return study(sources, spec or ProbeSpec(), parts, starting=starting)

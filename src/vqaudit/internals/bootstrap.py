@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from vqaudit.analysis.estimates import Estimate, mean_estimate, paired_difference
 
-__all__ = ["DRAWS", "OverSeeds", "bootstrap_mean", "over_seeds"]
+__all__ = ["OverSeeds", "bootstrap_mean", "over_seeds"]
 
 DRAWS = 10_000
 _CHUNK = 2**22

@@ -17,7 +17,7 @@ from vqaudit.errors import AnalysisError
 from vqaudit.internals.examples import Examples, load_examples
 from vqaudit.records import RunTables
 
-__all__ = ["FEWEST", "Material", "Side", "Sources", "make_material"]
+__all__ = ["Material", "Side", "Sources", "make_material"]
 
 FEWEST = {"training": 100, "validation": 30, "test": 30}
 """Groups of items that each side needs: below them a fit, its selection or its accuracy is noise."""

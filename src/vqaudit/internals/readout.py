@@ -25,7 +25,7 @@ from vqaudit.internals.probe import masked_choice
 from vqaudit.internals.spec import ProbeSpec
 from vqaudit.records.files import save_table
 
-__all__ = ["BOTH", "Retrained", "readout_findings", "retrain", "write_rows"]
+__all__ = ["Retrained", "readout_findings", "retrain", "write_rows"]
 
 BOTH = "both"
 """Trained on the examples of all conditions at once."""
@@ -155,9 +155,8 @@ def _capped(logits: torch.Tensor, softcap: float | None) -> torch.Tensor:
 def _loss(logits: torch.Tensor, places: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     absent = places < 0
     gathered = logits[:, None, :].expand(-1, places.shape[1], -1).gather(2, places.clamp(min=0))
-    lowest = torch.finfo(
-        logits.dtype
-    ).min  # not -inf: a position without any ID would have no gradient that is a number
+    # not -inf: a position without any ID would have no gradient that is a number
+    lowest = torch.finfo(logits.dtype).min
     scores = gathered.masked_fill(absent, lowest).logsumexp(-1)
     return torch.nn.functional.cross_entropy(scores, target)
 

@@ -20,7 +20,7 @@ from vqaudit.internals.probe import Labelled, Probes, fit_probes, masked_choice
 from vqaudit.internals.shuffle import shuffled_accuracy
 from vqaudit.internals.spec import ProbeSpec
 
-__all__ = ["describe_fit", "fit_condition", "labelled", "probe_findings"]
+__all__ = ["describe_fit", "fit_condition", "probe_findings"]
 
 Floats = NDArray[np.float64]
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from vqaudit.analysis.estimates import Estimate
 from vqaudit.analysis.figures import Row
+from vqaudit.analysis.interfaces.verdict import MISMATCH_GAP
 from vqaudit.analysis.internals import LayersFindings, ProbeFindings, ReadoutFindings, VocabularyFindings
 
 __all__ = ["with_sentences"]
 
-_CLEAR = 0.02
-"""A gap whose interval lies beyond 2 pp is told as one; as in the verdict on interfaces."""
+_ABOVE_CHANCE = 0.1
+"""How far a probe of exchanged states must be above chance to be told: less is what its own noise makes of it."""
 
 
 def with_sentences(findings: Row) -> Row:
@@ -33,14 +34,14 @@ def _probe(found: ProbeFindings) -> list[str]:
     said = []
     for name, row in found.conditions.items():
         low = row.delta.low
-        recovers = low is not None and low > _CLEAR
+        recovers = low is not None and low > MISMATCH_GAP
         verb = "reads more from the same states than" if recovers else "reads no more, by what these items tell, than"
         said.append(
             f"{name}: a linear probe {verb} the model's own ID scores ({_points(row.delta)}, n = {row.delta.n})"
         )
     for name, row in found.gammas.items():
         said.append(f"{name}: the probe recovers {_points(row.gamma)} more here than under {found.direct} (Gamma)")
-    unread = [name for name, row in found.conditions.items() if row.shuffled_probe.high > found.chance + 0.1]
+    unread = [name for name, row in found.conditions.items() if row.shuffled_probe.high > found.chance + _ABOVE_CHANCE]
     if unread:
         said.append(f"{', '.join(unread)}: a probe of exchanged states is above chance; it reads more than content")
     said.append("a probe tells what can be read from a state, not what the model itself uses")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from vqaudit.analysis.internals import Shuffled
 from vqaudit.internals.probe import masked_choice
 
-__all__ = ["PERMUTATIONS", "shuffled_accuracy"]
+__all__ = ["shuffled_accuracy"]
 
 PERMUTATIONS = 200
 

@@ -23,15 +23,23 @@ from vqaudit.records import RunTables
 __all__ = ["study"]
 
 
-def study(sources: Sources, spec: ProbeSpec, parts: tuple[Part, ...]) -> Internals:
+def study(
+    sources: Sources, spec: ProbeSpec, parts: tuple[Part, ...], *, starting: Callable[[], object] | None = None
+) -> Internals:
     """Studies what is asked for; see `internals.study_internals`.
 
     A part that this run cannot tell is left out with its reason, unless it is the only one asked for.
     """
-    reasons: dict[str, str] = {}
     fits = [part for part in parts if part != "vocabulary"]
     material = make_material(sources, seed=spec.seed, most_train=spec.most_train) if fits else None
+    reasons = _refused(parts, material)
+    if len(parts) == 1 and reasons:
+        raise AnalysisError(reasons[parts[0]])
+    if fits and starting is not None:
+        starting()
     for part in parts:
+        if part in reasons:
+            continue
         try:
             findings = _find(part, material, sources, spec)
         except AnalysisError as error:
@@ -43,11 +51,16 @@ def study(sources: Sources, spec: ProbeSpec, parts: tuple[Part, ...]) -> Interna
     return read_internals(sources.run).model_copy(update={"reasons": reasons})
 
 
+def _refused(parts: tuple[Part, ...], material: Material | None) -> dict[str, str]:
+    """What the records cannot tell whatever is fitted, with its reason."""
+    if material is None or "layers" not in parts or material.test.examples.store.readout.depth == "all":
+        return {}
+    return {"layers": "the run kept states of the last layer alone; --keep-states all has the others too"}
+
+
 def _find(part: Part, material: Material | None, sources: Sources, spec: ProbeSpec) -> Row:
     if part == "vocabulary" or material is None:
         return vocabulary_findings(load_examples(RunTables.load(sources.run)), seed=spec.seed)
-    if part == "layers" and material.test.examples.store.readout.depth != "all":
-        raise AnalysisError("the run kept states of the last layer alone; --keep-states all has the others too")
     fitted: dict[str, Callable[[Material, ProbeSpec], Row]] = {
         "probe": probe_findings,
         "layers": layers_findings,

@@ -5,16 +5,15 @@ Knows data. Knows nothing of formats, models or records.
 
 from vqaudit.items.columns import Columns
 from vqaudit.items.dataset import Dataset, SkippedItem
-from vqaudit.items.demo import demo_items, demo_model_path
-from vqaudit.items.images import DecodedImage, open_image
+from vqaudit.items.demo import DEMO_MODELS, demo_items, demo_model_path
+from vqaudit.items.images import open_image
 from vqaudit.items.item import ImageSource, Item
 from vqaudit.items.loading import load_items
-from vqaudit.items.screening import position_dependent, screen
 
 __all__ = [
+    "DEMO_MODELS",
     "Columns",
     "Dataset",
-    "DecodedImage",
     "ImageSource",
     "Item",
     "SkippedItem",
@@ -22,6 +21,4 @@ __all__ = [
     "demo_model_path",
     "load_items",
     "open_image",
-    "position_dependent",
-    "screen",
 ]

@@ -16,7 +16,16 @@ from typing import Any
 
 from vqaudit.errors import DatasetError
 
-__all__ = ["is_empty", "item_id", "looks_like_list", "parse_list", "says_nan", "text_of"]
+__all__ = [
+    "describe",
+    "is_empty",
+    "item_id",
+    "looks_like_list",
+    "parse_list",
+    "says_nan",
+    "shorten",
+    "text_of",
+]
 
 _WHOLE_NUMBER = re.compile(r"[+-]?\d+\.0+")
 _OPENING = {"[": "]", "(": ")", "{": "}"}

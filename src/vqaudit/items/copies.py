@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from vqaudit.items.item import Item
 
-__all__ = ["group_rotated_copies"]
+__all__ = ["COPY_STEP", "group_rotated_copies"]
 
-STEP = 1_000_000
+COPY_STEP = 1_000_000
 """Distance between the IDs of two copies (VLMEvalKit's rule)."""
 _DIGITS = 6
 """Digits of an ID that copies share."""
@@ -22,8 +22,8 @@ _DIGITS = 6
 def group_rotated_copies(items: Sequence[Item]) -> tuple[tuple[Item, ...], int]:
     """Gives all copies of a question one group, where they have none, and counts the questions with copies.
 
-    Copies have IDs that differ by multiples of `STEP`, the same question, and the same options in some order with the
-    same one right (in some files not every rotation is there, and an option may keep its place).
+    Copies have IDs that differ by multiples of `COPY_STEP`, the same question, and the same options in some order with
+    the same one right (in some files not every rotation is there, and an option may keep its place).
 
     Example:
         >>> one = Item(id="7", question="Which?", options=("left", "right"), answer=0)

@@ -14,6 +14,7 @@ from pathlib import Path
 from vqaudit.errors import DatasetError
 from vqaudit.items.answers import AnswerKind
 from vqaudit.items.columns import Columns
+from vqaudit.items.fetching import FetchedPictures
 from vqaudit.items.item import ImageSource, Item
 
 __all__ = ["Dataset", "SkippedItem", "digest_items"]
@@ -53,6 +54,8 @@ class Dataset:
     """Where a named benchmark was read: hub data set or local copy, revision and split; None for a file."""
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Rows of a named benchmark that are no questions of their own, counted by the reason why."""
+    fetched: FetchedPictures | None = None
+    """Where pictures were fetched from that the data name by URL; None where none were."""
 
     def __len__(self) -> int:
         """Returns the number of items."""

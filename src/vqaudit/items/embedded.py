@@ -42,8 +42,8 @@ def split_options(text: str) -> EmbeddedOptions | None:
 
     Options begin with A, B, ... in order, all written alike: each on a line of its own (V*Bench, RealWorldQA); or all
     in one text after `Options:` (MMStar), where each follows a comma, a semicolon or a blank; or, as `(A) ... (B) ...`,
-    after a whole question. An instruction in the
-    lines after the last option, or at the end of the question, is taken out too.
+    after a whole question. An instruction in the lines after the last option, or at the end of the question, is taken
+    out too.
 
     Args:
         text: The question as the dataset has it.

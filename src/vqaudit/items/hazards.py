@@ -45,6 +45,7 @@ def find_hazards(items: Sequence[Item], *, columns: Columns, table: Table) -> li
             [item for item in items if any(s.path is not None and not file_exists(s.path) for s in item.images)],
             "the image file is missing for {n}; the answers will be recorded as bad input",
         ),
+        *_not_fetched(items),
         *_counted(
             [item for item in items if not item.has_image_places and _names_a_place(item)],
             "'<image 1>' or the like stands in the text of {n}, whose images are not numbered: it is shown as text",
@@ -59,6 +60,13 @@ def _counted(found: Sequence[Item], sentence: str) -> list[str]:
         return []
     count = f"{len(found)} item{'s' if len(found) > 1 else ''} (first: {found[0].id!r})"
     return [sentence.format(n=count)]
+
+
+def _not_fetched(items: Sequence[Item]) -> list[str]:
+    found = [item for item in items if any(source.problem is not None for source in item.images)]
+    first = next((s.problem for item in found for s in item.images if s.problem is not None), "")
+    sentence = "a picture could not be fetched for {n}; the answers will be recorded as bad input"
+    return [f"{words} ({first})" for words in _counted(found, sentence)]
 
 
 def _names_a_place(item: Item) -> bool:

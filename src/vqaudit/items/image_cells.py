@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,8 @@ class ImageFinder:
     """The folder that every path must stay in, resolved."""
     cells: Mapping[str, Any] = field(default_factory=dict)
     """Item ID -> image cell of that row, for cells that name another row."""
+    place_of: Callable[[str], ImageSource] | None = None
+    """Gives a URL the place where its picture will be; None = a URL is refused."""
     _of_rows: dict[str, tuple[ImageSource, ...]] = field(default_factory=dict, repr=False, compare=False)
 
     def find(self, cell: Any, *, item: str, folders: Sequence[str] = ("",)) -> tuple[ImageSource, ...]:
@@ -47,7 +49,7 @@ class ImageFinder:
             folders: Folders under the root in which a relative path is looked for, in order.
 
         Raises:
-            DatasetError: A URL, a path out of the root, or something that is no picture.
+            DatasetError: A URL that was not asked for, a path out of the root, or something that is no picture.
         """
         if is_empty(cell) or says_nan(cell):
             return ()
@@ -73,14 +75,15 @@ class ImageFinder:
         if cell.get("bytes") is not None:
             return self.find(cell["bytes"], item=item, folders=folders)
         if cell.get("path") is not None:
-            return (self._file(str(cell["path"]), folders),)
+            path = str(cell["path"])
+            return (self._at_url(path) if _URL.match(path) else self._file(path, folders),)
         if {"bytes", "path"} & cell.keys():
             return ()
         raise DatasetError(f"an image given as an object needs a field 'bytes' or 'path', not {shorten(cell)}")
 
     def _text(self, text: str, *, item: str, folders: Sequence[str]) -> tuple[ImageSource, ...]:
         if _URL.match(text):
-            raise DatasetError(f"images are never fetched from the network: download {shorten(text)} and give its path")
+            return (self._at_url(text),)
         if match := _DATA_URI.match(text):
             return (ImageSource(data=_decoded(text[match.end() :])),)
         if len(text) <= LONGEST_REFERENCE and text != item and text in self.cells:
@@ -91,6 +94,14 @@ class ImageFinder:
             # Neither base64 nor a path: kept, so that the item ends as a record with an undecodable picture.
             return (ImageSource(data=text.encode("utf-8", "surrogatepass")),)
         return (self._file(text, folders),)
+
+    def _at_url(self, url: str) -> ImageSource:
+        if self.place_of is None:
+            raise DatasetError(
+                f"images are never fetched unasked: download {shorten(url)} and give its path, or name a folder for it "
+                "with --fetch-images (fetch_images)"
+            )
+        return self.place_of(url)
 
     def _of_other_row(self, other: str, folders: Sequence[str]) -> tuple[ImageSource, ...]:
         if other in self._of_rows:

@@ -11,12 +11,12 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from PIL import ExifTags, Image
+from PIL import ExifTags, Image, ImageFile
 
 from vqaudit.errors import DatasetError, ImageError
 from vqaudit.items.item import ImageSource
 
-__all__ = ["FORMATS", "MAX_PIXELS", "DecodedImage", "image_size", "open_image"]
+__all__ = ["FORMATS", "MAX_PIXELS", "DecodedImage", "check_picture", "decoding_settings", "image_size", "open_image"]
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "DIB", "TIFF", "PPM")
 """What is decoded (JPEG includes MPO): raster formats only, none that runs another program or is a document."""
@@ -90,6 +90,19 @@ def open_image(source: ImageSource, *, max_pixels: int | None = None) -> Decoded
     return DecodedImage(pixels=pixels, notes=tuple(notes))
 
 
+def decoding_settings() -> dict[str, bool]:
+    """Returns Pillow's settings in this process that decide which pictures can be decoded, for the manifest.
+
+    `load_truncated_images`: whether a picture that is cut off is filled up instead of refused. It is off unless some
+    other library turns it on.
+
+    Example:
+        >>> decoding_settings()
+        {'load_truncated_images': False}
+    """
+    return {"load_truncated_images": bool(ImageFile.LOAD_TRUNCATED_IMAGES)}
+
+
 def image_size(source: ImageSource) -> tuple[int, int]:
     """Returns width and height in pixels of the upright picture, from its header; no pixel is decoded.
 
@@ -113,6 +126,28 @@ def image_size(source: ImageSource) -> tuple[int, int]:
         raise ImageError(f"the picture's size cannot be told: {error}", file=source.path) from error
 
 
+def check_picture(data: bytes) -> None:
+    """Refuses, by the header alone, what `open_image` would refuse for its kind or its size.
+
+    Raises:
+        ImageError: It is no raster picture of a known kind, or has more than `MAX_PIXELS` pixels.
+
+    Example:
+        >>> check_picture(b"<svg xmlns='http://www.w3.org/2000/svg'/>")
+        Traceback (most recent call last):
+        vqaudit.errors.ImageError: it is an SVG drawing, not a raster picture
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with _identified(data) as image:
+                _refuse_size(image)
+    except ImageError:
+        raise
+    except Exception as error:  # as in `open_image`: broken headers raise almost anything
+        raise ImageError(f"the picture cannot be decoded: {error or type(error).__name__}") from error
+
+
 def _read(source: ImageSource) -> bytes:
     try:
         data = source.read()
@@ -125,12 +160,15 @@ def _read(source: ImageSource) -> bytes:
     return data
 
 
-def _decode(data: bytes) -> tuple[Image.Image, list[str]]:
+def _identified(data: bytes) -> Image.Image:
     try:
-        image = Image.open(io.BytesIO(data), formats=FORMATS)
+        return Image.open(io.BytesIO(data), formats=FORMATS)
     except Image.UnidentifiedImageError as error:
         raise ImageError(_what_it_is(data)) from error
-    with image:
+
+
+def _decode(data: bytes) -> tuple[Image.Image, list[str]]:
+    with _identified(data) as image:
         _refuse_size(image)
         notes = _frames(image)
         orientation = _orientation(image)

@@ -25,23 +25,28 @@ MAX_IMAGE_BYTES = 1 << 30
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImageSource:
-    """Where a picture is: encoded bytes, or a file. Nothing is decoded until it is asked for."""
+    """Where a picture is: encoded bytes, or a file; or why it is nowhere. Nothing is decoded until it is asked for."""
 
     data: bytes | None = None
     """The encoded picture (PNG, JPEG, ...), where the dataset carries it."""
     path: Path | None = None
     """The file that holds it, where the dataset names one."""
+    problem: str | None = None
+    """Why there is no picture, where it was to be fetched and could not be: what reading it says."""
 
     def __post_init__(self) -> None:
-        if (self.data is None) == (self.path is None):
+        if sum(part is not None for part in (self.data, self.path, self.problem)) != 1:
             raise DatasetError("an image is either bytes or a path")
 
     def read(self) -> bytes:
         """Returns the encoded bytes.
 
         Raises:
-            DatasetError: The file cannot be read, is a pipe, a device or a folder, or is larger than 1 GiB.
+            DatasetError: The file cannot be read, is a pipe, a device or a folder, or is larger than 1 GiB; or the
+                picture could not be fetched.
         """
+        if self.problem is not None:
+            raise DatasetError(self.problem)
         if self.data is not None:
             return self.data
         assert self.path is not None
@@ -114,6 +119,11 @@ class Item:
     def n_options(self) -> int:
         """How many options there are."""
         return len(self.options)
+
+    @property
+    def n_orders(self) -> int:
+        """Admissible circular orders: as many as there are options, or 1 where they must not be permuted."""
+        return self.n_options if self.permutable else 1
 
     @property
     def cluster(self) -> str:

@@ -6,9 +6,9 @@ Knows the order of the steps; what each step does is in a module of its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import get_args
+from typing import TypedDict, Unpack, get_args
 
 from vqaudit.errors import DatasetError
 from vqaudit.items.answers import Answer, AnswerKind, prove_kind
@@ -16,6 +16,7 @@ from vqaudit.items.cells import describe, is_empty
 from vqaudit.items.columns import Columns, resolve_columns
 from vqaudit.items.copies import group_rotated_copies
 from vqaudit.items.dataset import Dataset, SkippedItem, digest_items
+from vqaudit.items.fetching import PictureFetcher
 from vqaudit.items.hazards import find_hazards
 from vqaudit.items.image_cells import ImageFinder
 from vqaudit.items.item import Item
@@ -23,9 +24,18 @@ from vqaudit.items.nested import flatten_questions
 from vqaudit.items.rows import Draft, ItemMaker, draft_row, row_id, text_numbers_images
 from vqaudit.items.tables import Table, read_table
 
-__all__ = ["LoadSpec", "load_items", "load_table"]
+__all__ = ["ImagePlaces", "LoadSpec", "load_items", "load_table"]
 
 _NAMED_DUPLICATES = 5
+
+
+class ImagePlaces(TypedDict, total=False):
+    """Where pictures are that the data do not carry themselves."""
+
+    image_root: str | Path | None
+    """The folder that image paths start from and must stay in; by default that of the file."""
+    fetch_images: str | Path | None
+    """A folder into which pictures are fetched that are named by URL; where it is None, a URL is refused."""
 
 
 def load_items(
@@ -35,11 +45,12 @@ def load_items(
     answers: AnswerKind | None = None,
     skip_bad_items: bool = False,
     limit: int | None = None,
-    image_root: str | Path | None = None,
+    **images: Unpack[ImagePlaces],
 ) -> Dataset:
     r"""Reads a benchmark from a .jsonl, .json, .csv, .tsv or .parquet file and screens its items.
 
-    Images are located, not decoded: one that is missing or broken becomes a `bad_input` record when it is asked.
+    Images are located, not decoded: one that is missing, broken or could not be fetched becomes a `bad_input` record
+    when it is asked.
 
     Args:
         path: The file. A .json file holds a list of records, a dictionary of records keyed by ID, or a list under
@@ -48,7 +59,10 @@ def load_items(
         answers: What an answer means; where it is None, it must be provable over the whole file.
         skip_bad_items: Leave out bad rows and list them in `Dataset.skipped` instead of raising.
         limit: Read at most so many items, from the first; what answers mean is still proved over the whole file.
-        image_root: The folder that image paths start from and must stay in; by default that of the file.
+        **images: `image_root`, the folder that image paths start from and must stay in, by default that of the file;
+            `fetch_images`, a folder into which pictures that are named by URL are fetched, each once: `https`, or
+            `http` where the data say so, from public addresses alone, raster formats of at most 32 MiB. Without it a
+            URL is refused.
 
     Raises:
         DatasetError: The file cannot be read, a column cannot be told, the answers have no provable meaning, or a row
@@ -63,12 +77,12 @@ def load_items(
         [('1', ('one', 'None'), 1)]
     """
     spec = LoadSpec(columns=columns or Columns(), answers=answers, skip_bad_items=skip_bad_items, limit=limit)
-    return load_table(read_table(Path(path)), spec, image_root=image_root)
+    return load_table(read_table(Path(path)), spec, **images)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LoadSpec:
-    """How rows are read; the fields are those of `load_items`."""
+    """How rows are read; the fields are arguments of `load_items`."""
 
     columns: Columns = field(default_factory=Columns)
     answers: AnswerKind | None = None
@@ -76,34 +90,46 @@ class LoadSpec:
     limit: int | None = None
 
 
-def load_table(table: Table, spec: LoadSpec, *, image_root: str | Path | None = None) -> Dataset:
+def load_table(
+    table: Table,
+    spec: LoadSpec,
+    *,
+    image_root: str | Path | None = None,
+    fetch_images: str | Path | None = None,
+) -> Dataset:
     """Turns rows, wherever they come from, into a screened dataset.
 
     Args:
         table: The rows.
         spec: How they are read.
         image_root: As for `load_items`.
+        fetch_images: As for `load_items`.
 
     Raises:
         DatasetError: As for `load_items`.
     """
-    answers, limit, skip_bad_items = spec.answers, spec.limit, spec.skip_bad_items
-    _check_arguments(answers, limit)
+    _check_arguments(spec.answers, spec.limit)
+    fetcher = None if fetch_images is None else PictureFetcher(fetch_images)
     table = flatten_questions(table)
     found = resolve_columns(spec.columns, table)
     ids = _row_ids(table, found)
-    outcomes = _draft_all(table, found, _duplicates(ids, table, column=found.id, raise_them=not skip_bad_items))
+    outcomes = _draft_all(table, found, _duplicates(ids, table, column=found.id, raise_them=not spec.skip_bad_items))
     drafts = [outcome for outcome in outcomes if isinstance(outcome, Draft)]
+    finder = _finder(table, found, ids, image_root)
     maker = ItemMaker(
         path=table.path,
         columns=found,
-        kind=answers or _prove(drafts, found, table),
-        finder=_finder(table, found, ids, image_root),
+        kind=spec.answers or _prove(drafts, found, table),
+        finder=finder if fetcher is None else replace(finder, place_of=fetcher.source),
         numbers_images=_numbers_images(drafts, found),
     )
-    items, problems = _make_all(outcomes, maker, limit)
-    skipped = _leave_out(problems, table, any_item=bool(items), allowed=skip_bad_items)
-    return _dataset(items, skipped, maker, table)
+    items, problems = _make_all(outcomes, maker, spec.limit)
+    skipped = _leave_out(problems, table, any_item=bool(items), allowed=spec.skip_bad_items)
+    if fetcher is None:
+        return _dataset(items, skipped, maker, table)
+    # Nothing is fetched before the data are known to be sound, and nothing for rows that are left out.
+    items, fetched = fetcher.settle(items)
+    return replace(_dataset(items, skipped, maker, table), fetched=fetched)
 
 
 def _check_arguments(answers: str | None, limit: int | None) -> None:

@@ -32,11 +32,7 @@ def flatten_questions(table: Table) -> Table:
         >>> flat.columns, flat.rows[0].cells["question"]
         (('id', 'question', 'answerKey', 'choices'), 'What melts?')
     """
-    rows = tuple(replace(row, cells=_flat(row.cells)) for row in table.rows)
-    names: dict[str, None] = {}
-    for row in rows:
-        names.update(dict.fromkeys(row.cells))
-    return Table(path=table.path, columns=tuple(names), rows=rows)
+    return Table.of(table.path, (replace(row, cells=_flat(row.cells)) for row in table.rows))
 
 
 def _flat(cells: Mapping[str, Any]) -> Mapping[str, Any]:

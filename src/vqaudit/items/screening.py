@@ -11,7 +11,7 @@ from dataclasses import replace
 from vqaudit.items.item import Item
 from vqaudit.items.references import lists_options, names_options, position_dependent
 
-__all__ = ["carries_instruction", "position_dependent", "screen"]
+__all__ = ["carries_instruction", "screen"]
 
 _EMBEDDED_ID = re.compile(r"^[ \t]*(?:[(（\[][A-Za-z][)）\]]|[A-Z][).:．：、](?=\s))\s*\S", re.MULTILINE)
 _ROMAN = re.compile(r"(?=[IVX])(?:X{0,2}(?:IX|IV|V?I{0,3}))", re.IGNORECASE)

@@ -75,7 +75,7 @@ def dataset_statistics(dataset: Dataset) -> DatasetStatistics:
     measured = [size for size in shown if size is not None]
     return DatasetStatistics(
         questions=len(items),
-        rotations=sum(item.n_options if item.permutable else 1 for item in items),
+        rotations=sum(item.n_orders for item in items),
         all_rotations=sum(item.n_options for item in items),
         not_permutable=sum(not item.permutable for item in items),
         options=dict(sorted(Counter(item.n_options for item in items).items())),

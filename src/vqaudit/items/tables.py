@@ -52,6 +52,13 @@ class Table:
     """Every name that any row has, in the order of first sight."""
     rows: tuple[Row, ...]
 
+    @classmethod
+    def of(cls, path: Path, rows: Iterable[Row]) -> Table:
+        """Returns rows as a table with the columns that they have."""
+        kept = tuple(rows)
+        names = dict.fromkeys(name for row in kept for name in row.cells)
+        return cls(path=path, columns=tuple(names), rows=kept)
+
     @property
     def is_keyed(self) -> bool:
         """Whether the file is a dictionary of records, keyed by ID."""
@@ -80,10 +87,7 @@ def read_table(path: Path) -> Table:
     rows = tuple(reader(path))
     if not rows:
         raise DatasetError("the file holds no rows", file=path)
-    names: dict[str, None] = {}
-    for row in rows:
-        names.update(dict.fromkeys(row.cells))
-    return Table(path=path, columns=tuple(names), rows=rows)
+    return Table.of(path, rows)
 
 
 def _read_text(path: Path) -> str:

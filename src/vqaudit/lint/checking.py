@@ -20,7 +20,7 @@ from vqaudit.lint.rules import RULES, Rule
 from vqaudit.lint.sources import Source, find_files, read_source
 from vqaudit.lint.yaml_files import forget_yaml
 
-__all__ = ["UNREADABLE", "LintReport", "lint_paths"]
+__all__ = ["LintReport", "lint_paths"]
 
 UNREADABLE = "unreadable"
 """Rule name of a file that could not be read: what was not read was not checked."""

@@ -17,7 +17,7 @@ from vqaudit.lint.finding import Place
 from vqaudit.lint.prompts import prompt_texts, shown_in_prompt
 from vqaudit.lint.shapes import as_list, as_mapping, as_tokens
 
-__all__ = ["ROWS_READ", "describe_samples", "is_sample_row"]
+__all__ = ["describe_samples", "is_sample_row"]
 
 ROWS_READ = 200
 """Rows of a log that are looked at: a template shows in any of them."""

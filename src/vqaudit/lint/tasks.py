@@ -17,7 +17,7 @@ from vqaudit.lint.shapes import as_list, as_mapping, as_tokens
 from vqaudit.lint.templates import fixed_pieces, shown_ids, without_examples
 from vqaudit.lint.yaml_files import Tagged, YamlFile
 
-__all__ = ["LM_EVAL_DEFAULT_TOKENS", "TaskConfig", "describe_task", "task_of_file"]
+__all__ = ["TaskConfig", "describe_task", "task_of_file"]
 
 LM_EVAL_DEFAULT_TOKENS = 256
 """What lm-eval generates where a task states no limit (`max_gen_toks` of its model classes)."""
@@ -30,7 +30,6 @@ _EVENTS: dict[str, Event] = {
 }
 _LIMITS = ("max_gen_toks", "max_new_tokens", "max_tokens")
 _SETTINGS = "lmms_eval_specific_kwargs"
-_SWITCHES = frozenset(("prompt_format", "format", "mc_prompt", "pre_prompt", "post_prompt"))
 _LETTERS = frozenset("ABCDEFGHIJ")
 
 

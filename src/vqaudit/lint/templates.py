@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-__all__ = ["FILLED", "Piece", "fixed_pieces", "has_literal_escape", "shown_ids", "without_examples"]
+__all__ = ["Piece", "fixed_pieces", "has_literal_escape", "shown_ids", "without_examples"]
 
 FILLED = "{{…}}"
 """Stands for what a row fills in."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-__all__ = ["order_of"]
+__all__ = ["Order", "order_of"]
 
 Order = tuple[int, ...]
 

@@ -49,7 +49,6 @@ FIELDS: dict[str, str] = {
     "logged_right": "its verdict: 1/0, true/false, C/I",
 }
 """Field -> what its column holds."""
-_UNDER_ONE_KEY = "value"
 
 
 def _recognises(file: LogFile) -> bool:

@@ -20,6 +20,7 @@ _AFTER_LABEL = re.compile(r"\s*[.):,|\]]+\s*|\s+-+\s+|\s*-+\s+|\s*$")
 _REASON = re.compile(r"\s+(?:because|since|rather|instead|not|over|due)\b")
 _LEAD = " .):,-"
 _REACH = 1000
+"""Characters of a line in which further IDs are looked for: longer lines are no list of IDs."""
 
 
 def label_lines(reply: Reply) -> list[Reading]:

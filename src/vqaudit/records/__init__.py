@@ -12,7 +12,8 @@ Knows tables. Knows no engine, no prompt and no statistic. A run directory::
     session.json            what the process that writes tells of itself; nothing is computed from it
 """
 
-from vqaudit.records.compaction import Compaction, compact
+from vqaudit.records.clock import utc_now
+from vqaudit.records.compaction import compact
 from vqaudit.records.digest import records_digest
 from vqaudit.records.files import read_table, write_table, write_text
 from vqaudit.records.manifest import Manifest, read_manifest, write_manifest
@@ -25,7 +26,6 @@ from vqaudit.records.schemas import (
     SCHEMA_VERSION,
     SEGMENT_SCHEMA,
     TRIAL_SCHEMA,
-    VOLATILE_COLUMNS,
     describe_columns,
     trial_columns,
 )
@@ -48,8 +48,6 @@ __all__ = [
     "SCHEMA_VERSION",
     "SEGMENT_SCHEMA",
     "TRIAL_SCHEMA",
-    "VOLATILE_COLUMNS",
-    "Compaction",
     "DesignProgress",
     "Manifest",
     "Owner",
@@ -75,6 +73,7 @@ __all__ = [
     "records_digest",
     "segment_hash",
     "trial_columns",
+    "utc_now",
     "visible",
     "visible_rows",
     "worker_trials",

@@ -27,9 +27,9 @@ from vqaudit.records.schemas import TRIAL_SCHEMA
 
 __all__ = ["Compaction", "compact"]
 
-PART_RECORDS = 1_000_000
+_PART_RECORDS = 1_000_000
 """Most records of a compacted part, give or take the last part that went in."""
-GROUP_RECORDS = 65_536
+_GROUP_RECORDS = 65_536
 """Records that are in memory at a time."""
 
 
@@ -48,7 +48,7 @@ class Compaction:
         return asdict(self)
 
 
-def compact(run: Path, *, part_records: int = PART_RECORDS) -> Compaction:
+def compact(run: Path, *, part_records: int = _PART_RECORDS) -> Compaction:
     """Writes the parts of a run anew as a few large ones, every attempt kept.
 
     Args:
@@ -121,7 +121,7 @@ def _groups(parts: Sequence[Path]) -> Iterator[pa.Table]:
     waiting: list[pa.Table] = []
     for path in parts:
         waiting.append(load_table(path, TRIAL_SCHEMA))
-        if sum(table.num_rows for table in waiting) >= GROUP_RECORDS:
+        if sum(table.num_rows for table in waiting) >= _GROUP_RECORDS:
             yield pa.concat_tables(waiting).combine_chunks()
             waiting = []
     if waiting:

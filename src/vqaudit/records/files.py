@@ -22,8 +22,14 @@ from vqaudit.records.schemas import PART_OF
 __all__ = ["as_frame", "load_table", "read_table", "save_table", "write_table", "write_text", "write_whole"]
 
 
-def write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    """Writes beside the path, flushes to the disk, then renames: a kill leaves the old file or the new one.
+def write_whole(path: Path, write: Callable[[BinaryIO], object], *, lasting: bool = True) -> None:
+    """Writes beside the path, then renames: a kill leaves the old file or the new one.
+
+    Args:
+        path: The file.
+        write: Writes its content.
+        lasting: Whether to wait until the disk has it, so that it also outlives the machine; not for what can be made
+            again.
 
     Raises:
         RecordError: The disk is full or not writable; nothing is left of the new file.
@@ -33,8 +39,9 @@ def write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("wb") as handle:
             write(handle)
-            handle.flush()
-            os.fsync(handle.fileno())
+            if lasting:
+                handle.flush()
+                os.fsync(handle.fileno())
         os.replace(temporary, path)
     except OSError as error:
         with suppress(OSError):  # where a parent is a file, unlinking fails too

@@ -37,7 +37,7 @@ class Manifest(BaseModel):
     watch: dict[str, Any] = Field(default_factory=dict)
     """Words whose next-token mass is recorded beside ID scores, and how they are tokenised."""
     dataset: dict[str, Any] = Field(default_factory=dict)
-    """Name, file, columns, hash over all items, counts, items that were left out and why."""
+    """Name, file, columns, hash over all items, counts, items that were left out and why, hosts of fetched pictures."""
     designs: list[dict[str, Any]] = Field(default_factory=list)
     interfaces: dict[str, Any] = Field(default_factory=dict)
     formats: dict[str, Any] = Field(default_factory=dict)
@@ -53,6 +53,8 @@ class Manifest(BaseModel):
     counts: dict[str, int] = Field(default_factory=dict)
     """planned, done, failed."""
     packages: dict[str, str] = Field(default_factory=dict)
+    environment: dict[str, Any] = Field(default_factory=dict)
+    """Settings of the process that asked on which what it measures may depend: of Pillow, which pictures it decodes."""
     command: list[str] = Field(default_factory=list)
     started: str | None = None
     """UTC, ISO 8601."""

@@ -17,17 +17,17 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
 from vqaudit.errors import RecordError, RunConflict
+from vqaudit.records.clock import utc_now
 from vqaudit.records.session import SESSION_FILE, SessionState, read_session, write_session
 
 __all__ = ["SILENT_SECONDS", "Owner", "own_run"]
 
-LOCK_FILE = ".driver.lock"
-BEAT_SECONDS = 2.0
+_LOCK_FILE = ".driver.lock"
+_BEAT_SECONDS = 2.0
 """The owner tells of itself so often."""
 SILENT_SECONDS = 60.0
 """An owner on another machine that has not written for so long is gone."""
@@ -71,7 +71,7 @@ class Owner:
             self._report = dict
 
     def _live(self) -> None:
-        while not self._over.wait(BEAT_SECONDS):
+        while not self._over.wait(_BEAT_SECONDS):
             with suppress(RecordError):  # the records meet the same full disk, and what they say of it stops the run
                 self.tell()
 
@@ -100,7 +100,7 @@ def own_run(run: Path) -> Iterator[Owner]:
     made = not run.exists()
     try:
         run.mkdir(parents=True, exist_ok=True)
-        handle = (run / LOCK_FILE).open("a", encoding="utf-8")
+        handle = (run / _LOCK_FILE).open("a", encoding="utf-8")
     except OSError as error:
         raise RecordError(f"{run} cannot be written ({error.strerror or error})") from error
     with handle:
@@ -112,7 +112,7 @@ def own_run(run: Path) -> Iterator[Owner]:
                 yield owner
         finally:
             with suppress(RecordError):  # a full disk: what ended the session matters more
-                owner.tell(ended=_now())
+                owner.tell(ended=utc_now())
             if made:
                 _remove_if_empty(run)
 
@@ -144,21 +144,17 @@ def _next_session(run: Path) -> SessionState:
         number=0 if before is None else before.number + 1,
         pid=os.getpid(),
         host=socket.gethostname(),
-        started=_now(),
+        started=utc_now(),
         beat=time.time(),
         attempts_from=attempts,
         next_attempts_from=attempts,
     )
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
 def _remove_if_empty(run: Path) -> None:
     """Removes a directory that holds nothing but the signs of its owner."""
     with suppress(OSError):
-        if {path.name for path in run.iterdir()} <= {LOCK_FILE, SESSION_FILE}:
+        if {path.name for path in run.iterdir()} <= {_LOCK_FILE, SESSION_FILE}:
             (run / SESSION_FILE).unlink(missing_ok=True)
-            (run / LOCK_FILE).unlink(missing_ok=True)
+            (run / _LOCK_FILE).unlink(missing_ok=True)
             run.rmdir()

@@ -9,13 +9,13 @@ import hashlib
 import json
 import os
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 import polars as pl
 import pyarrow as pa
 
 from vqaudit.errors import RecordError, SchemaMismatch
+from vqaudit.records.clock import utc_now
 from vqaudit.records.files import as_frame, load_table, write_text
 from vqaudit.records.parts import compacted_parts, list_parts, replaced_by
 from vqaudit.records.schemas import TRIAL_SCHEMA
@@ -82,7 +82,7 @@ def _take_out(run: Path, path: Path, why: str) -> Quarantined:
         note = Quarantined(
             part=path.name,
             why=why,
-            when=datetime.now(UTC).isoformat(timespec="seconds"),
+            when=utc_now(),
             bytes=len(content),
             sha256=hashlib.sha256(content).hexdigest(),
         )

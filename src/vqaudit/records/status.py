@@ -29,6 +29,9 @@ from vqaudit.records.trials import visible
 
 __all__ = ["DesignProgress", "RunStatus", "StatusReader", "read_status"]
 
+State = Literal["running", "complete", "interrupted", "failed", "gone", "imported"]
+"""How a run stands. `gone`: the process that wrote it ended without a word; the same command goes on."""
+
 _KEYS = ["trial", "outcome", "attempt"]
 
 
@@ -53,8 +56,7 @@ class RunStatus:
 
     run: str
     model: str
-    state: Literal["running", "complete", "interrupted", "failed", "gone", "imported"]
-    """`gone`: the process that wrote it ended without a word; the same command goes on."""
+    state: State
     planned: int
     done: int
     failed: int
@@ -176,7 +178,7 @@ def _whole(plan: pl.DataFrame, seen: pl.DataFrame) -> dict[str, int]:
     return trials.join(seen.select("trial", "outcome"), on="trial", how="left").select(*_COUNTS).row(0, named=True)
 
 
-def _state(manifest: Manifest, session: SessionState | None) -> Any:
+def _state(manifest: Manifest, session: SessionState | None) -> State:
     if session is not None and session.ended is None:
         return "running" if _lives(session) else "gone"
     return "gone" if manifest.status == "started" else manifest.status

@@ -12,11 +12,12 @@ from vqaudit.analysis.interfaces import InterfaceRow
 from vqaudit.analysis.schema import Summary
 from vqaudit.report.digits import difference, interval, pct, points
 from vqaudit.report.movers import movers
-from vqaudit.report.story import meaning
+from vqaudit.report.story import as_sentence, meaning
 
 __all__ = ["Brief", "Verdict", "brief"]
 
 _LOW_COVERAGE = 0.95
+"""Below, more than one reply in twenty is no ID."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,12 +63,7 @@ def _moves(summary: Summary) -> Iterator[str]:
     if excess.low is not None and excess.low > 0:
         yield f"The first position is chosen more often than it is right: {difference(excess)}."
     if summary.noise_floor is not None:
-        yield _sentence(summary.noise_floor.sentence)
-
-
-def _sentence(text: str) -> str:
-    """Begins with a capital and ends in a full stop."""
-    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+        yield as_sentence(summary.noise_floor.sentence)
 
 
 def _verdicts(summary: Summary) -> Iterator[Verdict]:

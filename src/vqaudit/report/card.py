@@ -17,9 +17,10 @@ from vqaudit.errors import AnalysisError
 from vqaudit.records import Manifest, RunTables
 from vqaudit.report.digits import interval, pct
 from vqaudit.report.facts import token_rows
+from vqaudit.report.labels import factor_label
 from vqaudit.report.markdown import escaped, table
 from vqaudit.report.model_index import front_matter, model_index
-from vqaudit.report.story import FACTOR_LABELS, factor_parts, headline, spread_text
+from vqaudit.report.story import as_sentence, factor_parts, headline, spread_text
 from vqaudit.report.untrusted import bare_name
 
 __all__ = ["card"]
@@ -80,7 +81,7 @@ def _result(manifest: Manifest, summary: Summary, *, dated: bool) -> Iterator[st
     verdicts = [_verdict(summary, name) for name, row in summary.interfaces.items() if row.verdict == "mismatched"]
     if verdicts:
         yield from ("", "Interfaces that do not score what they ask for:", "", *(f"- {text}" for text in verdicts))
-    cautions = [escaped(_sentence(text)) for text in summary.warnings]
+    cautions = [escaped(as_sentence(text)) for text in summary.warnings]
     if cautions:
         yield from ("", "Read with care:", "", *(f"- {text}" for text in cautions))
 
@@ -113,7 +114,7 @@ def _known(label: str, summary: Summary, key: str) -> Iterator[tuple[str, str]]:
 def _faults(summary: Summary) -> str:
     if not summary.measurement_faults:
         return "none found"
-    return " ".join(escaped(_sentence(fault.sentence)) for fault in summary.measurement_faults)
+    return " ".join(escaped(as_sentence(fault.sentence)) for fault in summary.measurement_faults)
 
 
 def _ranges(summary: Summary) -> Iterator[tuple[str, str]]:
@@ -127,7 +128,7 @@ def _ranges(summary: Summary) -> Iterator[tuple[str, str]]:
     for factor in summary.factors:
         levels = [level for level in factor_parts(summary, factor) if level.accuracy.value is not None]
         if len(levels) > 1:
-            yield f"range over {FACTOR_LABELS.get(factor, factor)}s", _ends(levels)
+            yield f"range over {factor_label(factor)}s", _ends(levels)
 
 
 def _ends(levels: Sequence[Group]) -> str:
@@ -172,7 +173,7 @@ def _weights(engine: Mapping[str, Any]) -> str:
 def _verdict(summary: Summary, name: str) -> str:
     row = summary.interfaces.get(name)
     if row is not None and row.sentence is not None:
-        return escaped(_sentence(row.sentence))
+        return escaped(as_sentence(row.sentence))
     if row is not None and row.gap is None and len(summary.interfaces) > 1:
         return "none: it is the aligned interface that the others are compared with"
     return "none: one interface was used, and only a second one shows whether it scores what it asks for"
@@ -216,7 +217,3 @@ def _interface(manifest: Manifest, summary: Summary, name: str) -> list[str]:
     rationale = _rationale(spec).partition(":")[0].partition(",")[0]
     verdict = row.verdict or ("best aligned" if name in best else "none")
     return [escaped(name), _scored(spec), rationale, interval(row.accuracy), str(row.accuracy.n), position, verdict]
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")

@@ -88,6 +88,9 @@ def _dataset(dataset: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "items", count(items)
     yield "content (SHA-256)", _shortened(str(dataset.get("digest") or ""))
     yield "answers are written as", str(dataset.get("answers") or "")
+    fetched = dataset.get("fetched")
+    if isinstance(fetched, Mapping):
+        yield "pictures fetched from", ", ".join(map(str, fetched.get("origins") or ()))
     for warning in dataset.get("warnings") or ():
         yield "about the data", str(warning)
     if skipped := dataset.get("skipped"):

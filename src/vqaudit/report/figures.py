@@ -13,6 +13,7 @@ from vqaudit.analysis.internals import read_internals
 from vqaudit.errors import AnalysisError
 from vqaudit.records import RunTables
 from vqaudit.report import charts, story
+from vqaudit.report.labels import factor_label
 from vqaudit.report.names import run_names
 
 __all__ = ["all_figures", "comparison_figures", "find_figure", "run_figures"]
@@ -25,7 +26,7 @@ def run_figures(summary: Summary, *, run: Path | None = None) -> dict[str, chart
         summary: From `summarise`, with details for all of them.
         run: The run directory, for what stands beside the records (`internals/`); None leaves that out.
     """
-    levels = {story.FACTOR_LABELS.get(name, name): story.factor_parts(summary, name) for name in summary.factors}
+    levels = {factor_label(name): story.factor_parts(summary, name) for name in summary.factors}
     formats, groups = summary.formats or [], summary.confidence_groups
     drawn = {
         "score": charts.score_scale(summary),

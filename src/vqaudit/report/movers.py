@@ -10,14 +10,12 @@ from dataclasses import dataclass
 from vqaudit.analysis.effects import Effects
 from vqaudit.analysis.estimates import Estimate
 from vqaudit.report.digits import bounds, points, probability, signed_points
+from vqaudit.report.labels import factor_label
 
-__all__ = ["Mover", "factor_label", "level_label", "movers"]
+__all__ = ["Mover", "level_label", "movers"]
 
-_LABELS = {
-    "id_set": "ID set",
-    "answer_position": "right option's position",
-}
 _SURE = 0.05
+"""Joint p below which a factor is said to move the score; the level of all intervals."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,16 +56,6 @@ class Mover:
             for name, figure in ((self.low, self.low_deviation), (self.high, self.high_deviation))
         ]
         return self.factor, *ends, points(self.distance), probability(self.p_value)
-
-
-def factor_label(name: str) -> str:
-    """Returns how a factor is called.
-
-    Example:
-        >>> factor_label("id_set"), factor_label("delimiter")
-        ('ID set', 'delimiter')
-    """
-    return _LABELS.get(name, name.replace("_", " "))
 
 
 def level_label(factor: str, level: str) -> str:

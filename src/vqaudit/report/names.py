@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from vqaudit.analysis.common_items import told_apart
 from vqaudit.records import RunTables
 from vqaudit.report.untrusted import bare_name
 
@@ -15,9 +16,4 @@ __all__ = ["run_names"]
 
 def run_names(runs: Sequence[RunTables]) -> list[str]:
     """Returns a name for each run: its model's, with folder or number where that does not tell runs apart."""
-    models = [bare_name(tables.manifest.model) for tables in runs]
-    named = [
-        model if models.count(model) == 1 else f"{model} ({tables.path.name})"
-        for model, tables in zip(models, runs, strict=True)
-    ]
-    return [name if named.count(name) == 1 else f"{name} #{place + 1}" for place, name in enumerate(named)]
+    return told_apart([bare_name(tables.manifest.model) for tables in runs], runs)

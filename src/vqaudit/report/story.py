@@ -21,12 +21,12 @@ from vqaudit.analysis.selection import PositionRow
 from vqaudit.report.digits import bounds, count, difference, interval, pct, points
 
 __all__ = [
-    "FACTOR_LABELS",
     "Headline",
     "KeyFigure",
     "PositionShares",
     "Unknown",
     "accuracies",
+    "as_sentence",
     "baselines",
     "cautions",
     "coverage_alone",
@@ -45,7 +45,6 @@ __all__ = [
     "unknowns",
 ]
 
-FACTOR_LABELS = {"id_set": "ID set", "delimiter": "delimiter", "separator": "separator"}
 _ACCURACIES = (
     ("grid_accuracy", "grid accuracy", "mean over all formats and orders"),
     ("plain_accuracy", "plain", "in the first order of every question"),
@@ -225,7 +224,23 @@ def _moved_by_format(summary: Summary) -> str | None:
     ends = f"from {pct(worst.accuracy.value)} ({worst.format}) to {pct(best.accuracy.value)} ({best.format})"
     if spread.low == 0:
         return f"The formats' scores reach {ends}, but the extremes of equally good formats can lie as far apart."
-    return f"Which of {len(summary.formats or ())} formats one happens to choose moves the score {ends}."
+    return f"Which of {_compared_formats(summary)} one happens to choose moves the score {ends}."
+
+
+def _compared_formats(summary: Summary) -> str:
+    if (stages := summary.two_stage) is not None:
+        return f"{len({*stages.worst, *stages.best})} confirmed formats"
+    return f"{len(summary.formats or ())} formats"
+
+
+def as_sentence(text: str) -> str:
+    """Returns a text that begins with a capital and ends in a full stop.
+
+    Example:
+        >>> as_sentence("the run drew one format per item")
+        'The run drew one format per item.'
+    """
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
 
 
 def cautions(summary: Summary) -> list[str]:

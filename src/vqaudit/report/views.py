@@ -15,11 +15,13 @@ from vqaudit.errors import AnalysisError
 from vqaudit.records import RunTables
 from vqaudit.report import charts
 from vqaudit.report.brief import Brief, brief
+from vqaudit.report.digits import UNKNOWN, count
 from vqaudit.report.endings import ending_rows
 from vqaudit.report.examples import Examples, pick_examples
 from vqaudit.report.explorer import MAX_PACKED, Explorer, explorer_data
 from vqaudit.report.facts import cost_rows, run_facts, token_rows
 from vqaudit.report.figures import comparison_figures, run_figures
+from vqaudit.report.labels import method_label
 from vqaudit.report.movers import Mover, movers
 
 __all__ = ["ComparisonView", "RunView", "comparison_view", "run_view"]
@@ -137,10 +139,10 @@ def _methods(comparison: Comparison) -> list[tuple[str, ...]]:
         return []
     return [
         (
-            charts.method_label(name),
-            f"{table.passes.get(name, 0):,}",
+            method_label(name),
+            count(table.passes.get(name, 0)),
             f"{row.mean_error_pp:.1f} pp",
-            "–" if row.spearman is None else f"{row.spearman:.2f}",
+            UNKNOWN if row.spearman is None else f"{row.spearman:.2f}",
             f"{row.correctly_ranked} of {len(table.gold_pct)}",
         )
         for name, row in table.methods.items()

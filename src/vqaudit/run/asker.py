@@ -26,10 +26,11 @@ from vqaudit.run.stopping import Stop
 
 __all__ = ["Asker"]
 
-FLUSH_RECORDS, FLUSH_STATES = 4096, 256
+_FLUSH_RECORDS, _FLUSH_STATES = 4096, 256
 """Records that are held back at most; fewer where each carries hidden states."""
-FLUSH_SECONDS = 1.0
-GIVE_UP_BATCHES = 3
+_FLUSH_SECONDS = 1.0
+"""So long at most is an answer in memory alone."""
+_GIVE_UP_BATCHES = 3
 """So many batches with an unexpected error while nothing was answered: the engine is broken, not the trials."""
 
 
@@ -127,7 +128,7 @@ class Asker:
         except Exception as error:
             self._broken += 1
             why = f"{type(error).__name__}: {error}"
-            if self._broken >= GIVE_UP_BATCHES and self.asked == self.failed:
+            if self._broken >= _GIVE_UP_BATCHES and self.asked == self.failed:
                 raise EngineError(
                     f"{self.engine.name} failed {self._broken} times, answering nothing: {why}"
                 ) from error
@@ -145,6 +146,6 @@ class Asker:
         failed = record["outcome"] == "failed"
         self.failed += failed
         self.advance(1, int(failed))
-        most = FLUSH_RECORDS if record.get("states") is None else FLUSH_STATES
-        if len(self._buffer) >= most or time.monotonic() - self._flushed > FLUSH_SECONDS:
+        most = _FLUSH_RECORDS if record.get("states") is None else _FLUSH_STATES
+        if len(self._buffer) >= most or time.monotonic() - self._flushed > _FLUSH_SECONDS:
             self.flush()

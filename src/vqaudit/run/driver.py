@@ -23,9 +23,9 @@ from vqaudit.run.groups import cut_groups
 from vqaudit.run.requests import AskSpec
 from vqaudit.run.stopping import Stop
 
-__all__ = ["Bar", "Session", "ask_plan", "run_plan"]
+__all__ = ["Session", "ask_plan", "run_plan"]
 
-Bar = Callable[[int, int], AbstractContextManager[Advance]]
+_Bar = Callable[[int, int], AbstractContextManager[Advance]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,7 +61,7 @@ def ask_plan(
     *,
     owner: Owner,
     spec: AskSpec,
-    bar: Bar | None = None,
+    bar: _Bar | None = None,
     stop: Stop | None = None,
 ) -> Session:
     """Asks what the plan asks for and the owned run directory does not hold yet; see `run_plan`.

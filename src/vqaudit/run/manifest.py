@@ -8,7 +8,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
-from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from vqaudit.asking.prompts import render
 from vqaudit.engines.base import Engine
 from vqaudit.errors import DatasetError, RunConflict
 from vqaudit.items import Dataset, ImageSource
+from vqaudit.items.images import decoding_settings
 from vqaudit.reading import READER_VERSION
 from vqaudit.records import (
     ITEM_SCHEMA,
@@ -29,18 +29,14 @@ from vqaudit.records import (
     read_manifest,
     read_table,
     segment_hash,
+    utc_now,
     write_table,
 )
 from vqaudit.run.spec import AuditSpec, chosen_formats
 
-__all__ = ["make_manifest", "utc_now", "write_inputs"]
+__all__ = ["make_manifest", "write_inputs"]
 
 _PACKAGES = ("vqaudit", "torch", "transformers", "tokenizers", "numpy", "polars", "pyarrow", "pillow")
-
-
-def utc_now() -> str:
-    """Returns the time as ISO 8601 in UTC, to the second."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _versions() -> dict[str, str]:
@@ -136,7 +132,7 @@ def _item_rows(plan: Plan) -> list[dict[str, Any]]:
             "category": item.category,
             "hint": item.hint,
             "images": [_image_name(source) for source in item.images],
-            "n_orders": item.n_options if item.permutable else 1,
+            "n_orders": item.n_orders,
             "notes": list(item.notes),
             "source": item.source,
         }
@@ -187,6 +183,7 @@ def _describe_data(data: Dataset) -> dict[str, Any]:
         "answers": data.answers,
         "warnings": list(data.warnings),
         "left_out": dict(data.left_out),
+        "fetched": None if data.fetched is None else asdict(data.fetched),
         "skipped": [{"row": s.row, "item": s.item, "why": s.sentence} for s in data.skipped],
     }
 
@@ -220,6 +217,7 @@ def make_manifest(out: Path, plan: Plan, engine: Engine, data: Dataset, spec: Au
         seed=spec.seed,
         identity=identity,
         packages=_versions(),
+        environment={"pillow": decoding_settings()},
         command=sys.argv,
         started=utc_now() if old is None else old.started,
         seconds=None if old is None else old.seconds,

@@ -13,17 +13,16 @@ from pathlib import Path
 
 from vqaudit.asking.plan import Plan, Trial
 from vqaudit.engines.base import Engine, Unsteady
-from vqaudit.errors import PlanError
 from vqaudit.progress import Advance, no_progress
 from vqaudit.records import REPEATS, missing_trials, own_run, read_trials, visible
 from vqaudit.run.driver import Session, ask_plan
-from vqaudit.run.executors import Executor, Here
+from vqaudit.run.executors import Executor
 from vqaudit.run.requests import AskSpec
 from vqaudit.run.stopping import Stop
 
-__all__ = ["DEFAULT_REPEATS", "ask_repeats", "choose_repeats", "open_repeats", "repeats_wanted"]
+__all__ = ["ask_repeats", "choose_repeats", "open_repeats", "repeats_wanted"]
 
-DEFAULT_REPEATS = 100
+_DEFAULT_REPEATS = 100
 """Trials asked twice where nothing else is said: a change in none of them means fewer than 3.7 % (Wilson, 95 %)."""
 
 
@@ -36,7 +35,7 @@ def repeats_wanted(engine: Engine, asked: int | None) -> int:
     """
     if asked is not None:
         return asked
-    return DEFAULT_REPEATS if isinstance(engine, Unsteady) and engine.unsteady else 0
+    return _DEFAULT_REPEATS if isinstance(engine, Unsteady) and engine.unsteady else 0
 
 
 def choose_repeats(plan: Plan, number: int, *, seed: int) -> tuple[Trial, ...]:
@@ -88,10 +87,7 @@ def ask_repeats(
 
     Raises:
         EngineError: The engine is broken; what was answered is on disk.
-        PlanError: Workers on Ray write into one directory alone.
         RecordError: The disk is full or not writable.
     """
-    if not isinstance(executor, Here):
-        raise PlanError("a noise floor is asked by this process alone: use --executor here, or --noise-floor 0")
     with own_run(out / REPEATS) as owner:
         return ask_plan(plan, executor, owner=owner, spec=spec, bar=lambda *_: nullcontext(advance), stop=stop)

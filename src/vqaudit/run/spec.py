@@ -1,54 +1,27 @@
-"""What an audit asks, as one value, and the plan that follows from it.
+"""What an audit asks, as one value, and the formats and interfaces that its names stand for.
 
-Knows designs, interfaces, formats and items. Asks nobody.
+Knows names, formats and interfaces. Knows no item and asks nobody.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from vqaudit.asking.collisions import collision_formats
 from vqaudit.asking.custom import load_endings, load_formats
-from vqaudit.asking.designs import (
-    DEFAULT_REFERENCE,
-    SCREENING_DRAWS,
-    Confirmed,
-    Design,
-    Grid,
-    Permuted,
-    Randomised,
-    Reference,
-    ScrambledIDs,
-    WhoseA,
-)
+from vqaudit.asking.designs import DEFAULT_REFERENCE
 from vqaudit.asking.formats import FORMATS, Format, find_format
 from vqaudit.asking.interfaces import DEFAULT_WATCH, Interface, find_interface
-from vqaudit.asking.plan import Arm, Plan, make_plan
 from vqaudit.engines.base import DEFAULT_MAX_TOKENS, Depth
 from vqaudit.errors import PlanError
-from vqaudit.items.item import Item
 from vqaudit.run.presets import with_preset
 from vqaudit.run.requests import AskSpec
 
-__all__ = [
-    "TWO_STAGE",
-    "AuditSpec",
-    "Extremes",
-    "chosen_formats",
-    "chosen_interface",
-    "confirmed_designs",
-    "make_audit_plan",
-    "make_spec",
-    "two_stage_interfaces",
-]
-
-TWO_STAGE = "two-stage"
-"""The design that screens formats with a few draws and asks the extreme ones anew."""
+__all__ = ["AuditSpec", "chosen_formats", "chosen_interface", "make_spec"]
 
 
 class AuditSpec(BaseModel):
@@ -139,26 +112,6 @@ def chosen_formats(spec: AuditSpec) -> tuple[tuple[Format, ...], Format]:
     return formats, formats[names.index(DEFAULT_REFERENCE) if DEFAULT_REFERENCE in names else 0]
 
 
-def _design(name: str, spec: AuditSpec) -> Design:
-    formats, reference = chosen_formats(spec)
-    if name == "reference":
-        return Reference(format=reference, orders=spec.orders)
-    if name == "grid":
-        return Grid(formats=formats, orders=spec.orders)
-    if name == "randomised":
-        return Randomised(draws=spec.draws, seed=spec.seed, formats=formats)
-    if name == TWO_STAGE:
-        return Randomised(draws=max(SCREENING_DRAWS, spec.draws), seed=spec.seed, formats=formats)
-    if name == "scrambled-ids":
-        return ScrambledIDs(formats=(reference,))
-    if name == "permuted":
-        return Permuted(formats=(reference,), draws=spec.permutations, seed=spec.seed)
-    if name == "whose-a":
-        return WhoseA(formats=collision_formats(reference))
-    known = f"reference, grid, randomised, {TWO_STAGE}, permuted, scrambled-ids, whose-a"
-    raise PlanError(f"no design {name!r}: choose from {known}")
-
-
 def chosen_interface(name: str, spec: AuditSpec) -> Interface:
     """Returns the interface of that name, with the endings and the answer cue that the spec chose.
 
@@ -169,50 +122,3 @@ def chosen_interface(name: str, spec: AuditSpec) -> Interface:
     if found.cue is not None and spec.answer_cue is not None:
         return replace(found, cue=spec.answer_cue)
     return found
-
-
-class Extremes(NamedTuple):
-    """Formats that the second stage of `two-stage` confirms."""
-
-    worst: tuple[str, ...]
-    best: tuple[str, ...]
-
-
-def two_stage_interfaces(spec: AuditSpec) -> list[str]:
-    """Returns the interfaces that are asked under the design `two-stage`."""
-    found = []
-    for entry in spec.interface:
-        name, _, own = entry.partition("@")
-        if TWO_STAGE in ([own] if own else spec.design):
-            found.append(name)
-    return found
-
-
-def make_audit_plan(items: Sequence[Item], spec: AuditSpec, *, confirm: Extremes | None = None) -> Plan:
-    """Returns what an audit would ask: every interface under every design, or under its own (`NAME@DESIGN`).
-
-    Args:
-        items: The items.
-        spec: What is asked.
-        confirm: Formats of the second stage of `two-stage`; where None, the plan has its first stage alone.
-    """
-    arms: list[Arm] = []
-    for entry in spec.interface:
-        name, _, own = entry.partition("@")
-        interface = chosen_interface(name, spec)
-        arms += [Arm(interface=interface, design=_design(d, spec)) for d in ([own] if own else spec.design)]
-    if confirm is not None:
-        for name in two_stage_interfaces(spec):
-            interface = chosen_interface(name, spec)
-            arms += [Arm(interface=interface, design=design) for design in confirmed_designs(spec, confirm)]
-    return make_plan(items, arms)
-
-
-def confirmed_designs(spec: AuditSpec, confirm: Extremes) -> tuple[Confirmed, Confirmed]:
-    """Returns the designs of the second stage."""
-    formats, _ = chosen_formats(spec)
-    worst, best = (tuple(find_format(name, formats) for name in names) for names in confirm)
-    return (
-        Confirmed(formats=worst, name="confirm-worst", orders=spec.confirm_orders, seed=spec.seed),
-        Confirmed(formats=best, name="confirm-best", orders=spec.confirm_orders, seed=spec.seed),
-    )

@@ -6,23 +6,24 @@ Knows items, pictures and the folder `thumbs/`. Knows no trial. The run itself n
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from PIL import Image
 
-from vqaudit.errors import DatasetError, RecordError
+from vqaudit.errors import DatasetError
 from vqaudit.items.images import open_image
 from vqaudit.items.item import ImageSource, Item
 from vqaudit.records import RunTables
+from vqaudit.records.files import write_whole
 
-__all__ = ["THUMBS_FOLDER", "write_thumbnails"]
+__all__ = ["write_thumbnails"]
 
-THUMBS_FOLDER = "thumbs"
+_FOLDER = "thumbs"
 _SIDE = 256
 """Pixels of the longer side: readable on a page, and about 6 kB a picture."""
 _QUALITY = 70
+"""Of WebP, from 0 to 100."""
 
 
 def write_thumbnails(run: Path, items: Iterable[Item]) -> int:
@@ -39,7 +40,7 @@ def write_thumbnails(run: Path, items: Iterable[Item]) -> int:
         RecordError: There is no run, or the folder cannot be written.
     """
     wanted = set(RunTables.load(run).items["images"].explode().drop_nulls().to_list())
-    folder = run / THUMBS_FOLDER
+    folder = run / _FOLDER
     written = 0
     for name, source in _named(items):
         path = folder / f"{name}.webp"
@@ -70,10 +71,4 @@ def _small(source: ImageSource) -> bytes | None:
 
 
 def _write(path: Path, data: bytes) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(data)
-        os.replace(temporary, path)
-    except OSError as error:
-        raise RecordError(f"{path} cannot be written ({error.strerror or error})") from error
+    write_whole(path, lambda handle: handle.write(data), lasting=False)

@@ -9,9 +9,8 @@ import torch
 
 from vqaudit.engines.base import IDScores, Reply
 from vqaudit.engines.local import images as images_module
-from vqaudit.engines.local.images import PictureReader, Pictures
+from vqaudit.engines.local.images import PictureReader, Pictures, merge_pictures
 from vqaudit.engines.local.outcomes import BadInput
-from vqaudit.engines.local.plain import merge_pictures
 
 
 class Processor:

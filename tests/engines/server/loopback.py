@@ -7,6 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from PIL import Image as Pillow
+
+from vqaudit.engines.base import Event, Generation, Image, Request, TextPart
+
 JSON = "application/json"
 
 
@@ -48,8 +53,36 @@ def error(status: int, message: str, *, code: str | None = None, **headers: str)
     return Answer(status=status, body=body, headers={k.replace("_", "-"): v for k, v in headers.items()})
 
 
+def ask(
+    text: str = "Which?\nA. red\nB. blue\nC. green",
+    event: Event | None = None,
+    *,
+    trial: str | None = None,
+    option_ids: tuple[str, ...] = ("A", "B", "C"),
+    **more: Any,
+) -> Request:
+    """A request, a generation unless an event is given; its trial is called by its text unless it has a name."""
+    parts = more.pop("parts", (TextPart(text=text),))
+    event = Generation(max_tokens=64) if event is None else event
+    return Request(trial=trial or text, parts=parts, option_ids=option_ids, event=event, **more)
+
+
+def picture(seed: int = 0, size: int = 24) -> Image:
+    pixels = np.random.default_rng(seed).integers(0, 255, (size, size, 3), dtype=np.uint8)
+    return Image(digest=f"p{seed}", pixels=Pillow.fromarray(pixels))
+
+
 Script = Callable[[dict[str, Any], int], Answer]
 """Takes the request's body and its number from 0, returns the answer."""
+
+
+def probe_aware(script: Callable[[dict[str, Any] | None, int], Answer]) -> Script:
+    """The first requests are the probe's: they get what the script answers to None."""
+
+    def answer(body: dict[str, Any], number: int) -> Answer:
+        return script(None if "Reply with the letter A" in json.dumps(body["messages"]) else body, number)
+
+    return answer
 
 
 class Loopback:

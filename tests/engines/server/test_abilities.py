@@ -2,55 +2,21 @@
 
 import json
 import math
-import sys
 
-import numpy as np
 import pytest
-from PIL import Image as Pillow
 
 from vqaudit.engines.base import (
     ForcedToken,
     Generation,
     IDScores,
-    Image,
     OptionLikelihood,
     Reply,
-    Request,
-    TextPart,
 )
 from vqaudit.errors import UnsupportedEvent
 
 IDS = ("A", "B", "C")
 REPLY = Reply(vocabulary=IDS)
 GENERATION = Generation(max_tokens=64)
-
-
-def ask(
-    text: str = "Which?\nA. red\nB. blue\nC. green", event=GENERATION, *, trial: str | None = None, **more
-) -> Request:
-    parts = more.pop("parts", (TextPart(text=text),))
-    return Request(trial=trial or text, parts=parts, option_ids=more.pop("option_ids", IDS), event=event, **more)
-
-
-def picture(seed: int = 0, size: int = 24) -> Image:
-    pixels = np.random.default_rng(seed).integers(0, 255, (size, size, 3), dtype=np.uint8)
-    return Image(digest=f"p{seed}", pixels=Pillow.fromarray(pixels))
-
-
-@pytest.fixture
-def loop(serve):
-    return sys.modules["loopback"]
-
-
-def probe_aware(loop, script):
-    """The first requests are the probe's: they get what the script's server can."""
-
-    def answer(body, number):
-        if "Reply with the letter A" in json.dumps(body["messages"]):
-            return script(None, number)
-        return script(body, number)
-
-    return answer
 
 
 def test_a_server_without_log_probabilities_refuses_scores_and_names_who_can(serve, loop) -> None:
@@ -70,7 +36,7 @@ def test_fields_that_a_server_refuses_are_left_out_and_recorded(serve, loop) -> 
         return loop.completion()
 
     server, engine = serve(script)
-    (outcome,) = engine.answer([ask()])
+    (outcome,) = engine.answer([loop.ask()])
     assert outcome.reply == "A"
     assert server.bodies[-1].keys() == {"model", "messages", "max_completion_tokens"}
     assert engine.describe()["greedy"] == {"sent": {}, "refused": ["temperature", "seed"]}
@@ -85,7 +51,7 @@ def test_a_thinking_model_needs_room_to_think(serve, loop) -> None:
         engine.check([IDScores()])
     _, engine = serve(lambda b, n: loop.completion(message=message), reasoning_tokens=500)
     engine.check([REPLY])
-    (outcome,) = engine.answer([ask(event=REPLY)])
+    (outcome,) = engine.answer([loop.ask(event=REPLY)])
     assert (outcome.reply, outcome.reasoning, outcome.budget) == ("B", "hm", None)
 
 
@@ -100,7 +66,7 @@ def test_likely_tokens_are_asked_for_in_smaller_numbers_where_twenty_are_refused
     server, engine = serve(script)
     engine.check([IDScores()])
     assert engine.abilities.top_logprobs == 5
-    (outcome,) = engine.answer([ask(event=IDScores())])
+    (outcome,) = engine.answer([loop.ask(event=IDScores())])
     assert [round(s.logprob, 2) if s.logprob else None for s in outcome.id_scores] == [-0.1, -2.5, None]
     assert outcome.id_bound < -2.5
     assert server.bodies[-1]["max_tokens"] == 1
@@ -111,8 +77,8 @@ def test_a_positive_log_probability_fails_its_trial_alone(serve, loop) -> None:
         good = body is None or "good" in body["messages"][0]["content"]
         return loop.completion(logprobs=loop.positions(("A", {"A": -0.1 if good else 0.7, "B": -2.5})))
 
-    _, engine = serve(probe_aware(loop, script))
-    outcomes = {o.trial: o for o in engine.answer([ask("good", IDScores()), ask("bad", IDScores())])}
+    _, engine = serve(loop.probe_aware(script))
+    outcomes = {o.trial: o for o in engine.answer([loop.ask("good", IDScores()), loop.ask("bad", IDScores())])}
     assert outcomes["good"].error is None
     assert "must be <= 0" in outcomes["bad"].error
     assert not outcomes["bad"].bad_input
@@ -122,7 +88,7 @@ def test_exact_replies_are_cut_at_their_budget_by_the_tokens(serve, loop) -> Non
     tokens = [("A", {"A": -0.2, "B": -1.9}), (" dog", {" dog": -0.1}), (".", {".": -0.3}), ("<end>", {"<end>": -0.1})]
     script = lambda b, n: loop.completion("A dog.", logprobs=loop.positions(*tokens))  # noqa: E731
     server, engine = serve(script)
-    (outcome,) = engine.answer([ask(event=REPLY)])
+    (outcome,) = engine.answer([loop.ask(event=REPLY)])
     assert (outcome.reply, outcome.prefixes, outcome.budget) == ("A", ("A dog", "A dog."), 1)
     assert server.bodies[-1]["max_tokens"] == 9
     assert outcome.id_scores[0].logprob == pytest.approx(-0.2)
@@ -131,13 +97,13 @@ def test_exact_replies_are_cut_at_their_budget_by_the_tokens(serve, loop) -> Non
 def test_a_blank_token_before_the_id_is_not_counted(serve, loop) -> None:
     tokens = [(" ", {" ": -0.2, "1": -1.9}), ("2", {"2": -0.1, "1": -2.6})]
     _, engine = serve(lambda b, n: loop.completion(" 2", logprobs=loop.positions(*tokens)))
-    (outcome,) = engine.answer([ask(event=Reply(vocabulary=("1", "2")), option_ids=("1", "2"))])
+    (outcome,) = engine.answer([loop.ask(event=Reply(vocabulary=("1", "2")), option_ids=("1", "2"))])
     assert outcome.reply == " 2"
 
 
 def test_without_tokens_the_server_cuts_at_the_budget(serve, loop) -> None:
     server, engine = serve(lambda b, n: loop.completion("A", finish="length"))
-    (outcome,) = engine.answer([ask(event=REPLY)])
+    (outcome,) = engine.answer([loop.ask(event=REPLY)])
     assert (outcome.reply, outcome.prefixes, outcome.budget) == ("A", (), 1)
     assert server.bodies[-1]["max_tokens"] == 1
 
@@ -173,7 +139,7 @@ def test_likelihoods_by_vllms_prompt_log_probabilities(serve, loop) -> None:
     _, engine = serve(script, models=[{"id": "m", "owned_by": "vllm"}])
     event = OptionLikelihood(continuations=("dark red", "blue"))
     engine.check([event])
-    (outcome,) = engine.answer([ask("Which?", event)])
+    (outcome,) = engine.answer([loop.ask("Which?", event)])
     assert [(s.logprob, s.tokens, s.characters) for s in outcome.option_scores] == [
         (pytest.approx(-0.7), 2, 8), (pytest.approx(-0.5), 1, 4)
     ]  # fmt: skip
@@ -189,14 +155,14 @@ def test_prompt_log_probabilities_that_are_too_few_fail_and_are_not_aligned(serv
         return answer
 
     _, engine = serve(script, models=[{"id": "m", "owned_by": "vllm"}])
-    (outcome,) = engine.answer([ask("Which?", OptionLikelihood(continuations=("red",)))])
+    (outcome,) = engine.answer([loop.ask("Which?", OptionLikelihood(continuations=("red",)))])
     assert outcome.error == "16 log-probabilities for a prompt of 96 tokens"
 
 
 def test_a_begun_turn_needs_a_server_that_goes_on_there(serve, loop) -> None:
     server, engine = serve(lambda b, n: loop.completion())
     with pytest.raises(UnsupportedEvent, match="cannot go on where the assistant's turn has begun"):
-        engine.answer([ask(prefill="Let me think")])
+        engine.answer([loop.ask(prefill="Let me think")])
     assert not any(b["messages"][-1]["role"] == "assistant" for b in server.bodies)
 
 

@@ -1,7 +1,6 @@
 """A model behind a server: every event, every fault, and no trial lost or doubled."""
 
 import json
-import sys
 import threading
 import time
 from collections import Counter
@@ -12,10 +11,8 @@ from PIL import Image as Pillow
 
 from vqaudit.engines.base import (
     Generation,
-    Image,
     ImagePart,
     Reply,
-    Request,
     TextPart,
 )
 from vqaudit.engines.server import ServerEngine, ServerSpec
@@ -26,37 +23,9 @@ REPLY = Reply(vocabulary=IDS)
 GENERATION = Generation(max_tokens=64)
 
 
-def ask(
-    text: str = "Which?\nA. red\nB. blue\nC. green", event=GENERATION, *, trial: str | None = None, **more
-) -> Request:
-    parts = more.pop("parts", (TextPart(text=text),))
-    return Request(trial=trial or text, parts=parts, option_ids=more.pop("option_ids", IDS), event=event, **more)
-
-
-def picture(seed: int = 0, size: int = 24) -> Image:
-    pixels = np.random.default_rng(seed).integers(0, 255, (size, size, 3), dtype=np.uint8)
-    return Image(digest=f"p{seed}", pixels=Pillow.fromarray(pixels))
-
-
-@pytest.fixture
-def loop(serve):
-    return sys.modules["loopback"]
-
-
-def probe_aware(loop, script):
-    """The first requests are the probe's: they get what the script's server can."""
-
-    def answer(body, number):
-        if "Reply with the letter A" in json.dumps(body["messages"]):
-            return script(None, number)
-        return script(body, number)
-
-    return answer
-
-
 def test_reply_carries_text_usage_and_tries(serve, loop) -> None:
     server, engine = serve(lambda body, n: loop.completion(" B"))
-    (outcome,) = engine.answer([ask()])
+    (outcome,) = engine.answer([loop.ask()])
     assert (outcome.reply, outcome.finish_reason, outcome.tries) == (" B", "stop", 1)
     assert (outcome.tokens_computed, outcome.tokens_reused, outcome.tokens_written) == (13, 8, 1)
     body = server.bodies[-1]
@@ -67,7 +36,7 @@ def test_reply_carries_text_usage_and_tries(serve, loop) -> None:
 def test_nothing_is_sent_before_it_is_needed(serve, loop) -> None:
     server, engine = serve(lambda body, n: loop.completion())
     assert engine.describe()["abilities"] is None
-    assert list(engine.batches([ask()]))
+    assert list(engine.batches([loop.ask()]))
     assert server.bodies == []
 
 
@@ -76,8 +45,8 @@ def test_pictures_go_as_data_urls_with_their_own_pixels(serve, loop) -> None:
     import io
 
     server, engine = serve(lambda body, n: loop.completion())
-    image = picture()
-    request = ask(parts=(ImagePart(index=0), TextPart(text="What?")), images=(image,), system="Be brief.")
+    image = loop.picture()
+    request = loop.ask(parts=(ImagePart(index=0), TextPart(text="What?")), images=(image,), system="Be brief.")
     engine.answer([request])
     system, user = server.bodies[-1]["messages"]
     assert system == {"role": "system", "content": "Be brief."}
@@ -90,7 +59,7 @@ def test_pictures_go_as_data_urls_with_their_own_pixels(serve, loop) -> None:
 
 def test_jpeg_is_smaller_and_recorded(serve, loop) -> None:
     server, engine = serve(lambda body, n: loop.completion(), image_encoding="jpeg", image_detail="high")
-    engine.answer([ask(parts=(ImagePart(index=0), TextPart(text="What?")), images=(picture(size=96),))])
+    engine.answer([loop.ask(parts=(ImagePart(index=0), TextPart(text="What?")), images=(loop.picture(size=96),))])
     part = server.bodies[-1]["messages"][0]["content"][0]["image_url"]
     assert part["url"].startswith("data:image/jpeg;base64,")
     assert part["detail"] == "high"
@@ -105,7 +74,7 @@ def test_a_model_without_eyes_is_refused_before_a_trial_is_sent(serve, loop) -> 
 
     server, engine = serve(script)
     with pytest.raises(UnsupportedEvent, match=r"takes no pictures: .*does not support image"):
-        engine.answer([ask(parts=(ImagePart(index=0), TextPart(text="q")), images=(picture(),))])
+        engine.answer([loop.ask(parts=(ImagePart(index=0), TextPart(text="q")), images=(loop.picture(),))])
     assert all("64 x 64" not in json.dumps(body) and body["messages"][0]["content"] != "q" for body in server.bodies)
     assert not any(
         part.get("text") == "q"
@@ -124,7 +93,7 @@ def test_requests_that_begin_alike_stand_together_and_the_first_goes_alone(serve
         return loop.Answer(**(vars(loop.completion()) | {"delay": 0.05}))
 
     _, engine = serve(script, concurrency=8)
-    requests = [ask(f"Question {q}?\n{o}", trial=f"{q}{o}") for o in "cab" for q in (1, 2)]
+    requests = [loop.ask(f"Question {q}?\n{o}", trial=f"{q}{o}") for o in "cab" for q in (1, 2)]
     (batch,) = engine.batches(requests)
     assert [r.trial for r in batch] == ["1a", "1b", "1c", "2a", "2b", "2c"]
     engine.answer(batch)
@@ -136,7 +105,7 @@ def test_requests_that_begin_alike_stand_together_and_the_first_goes_alone(serve
 
 def test_concurrency_is_kept_and_used(serve, loop) -> None:
     server, engine = serve(lambda b, n: loop.Answer(**(vars(loop.completion()) | {"delay": 0.02})), concurrency=5)
-    engine.answer([ask(f"{n}", trial=str(n)) for n in range(40)])
+    engine.answer([loop.ask(f"{n}", trial=str(n)) for n in range(40)])
     assert server.most_open == 5
 
 
@@ -158,11 +127,11 @@ def test_concurrency_is_kept_and_used(serve, loop) -> None:
     ],
 )  # fmt: skip
 def test_shapes_of_replies(serve, loop, message, finish, reply, reasoning, reason) -> None:
-    script = probe_aware(
-        loop, lambda b, n: loop.completion() if b is None else loop.completion(finish=finish, message=message)
+    script = loop.probe_aware(
+        lambda b, n: loop.completion() if b is None else loop.completion(finish=finish, message=message)
     )
     _, engine = serve(script)
-    (outcome,) = engine.answer([ask()])
+    (outcome,) = engine.answer([loop.ask()])
     assert outcome.error is None
     assert (outcome.reply, outcome.reasoning, outcome.finish_reason) == (reply, reasoning, reason)
 
@@ -180,8 +149,8 @@ def test_malformed_answers_are_sent_again_then_fail_on_their_own(serve, loop, bo
             return loop.completion()
         return loop.Answer(body=body)
 
-    server, engine = serve(probe_aware(loop, script), retries=2)
-    outcomes = {o.trial: o for o in engine.answer([ask("bad"), ask("good")])}
+    server, engine = serve(loop.probe_aware(script), retries=2)
+    outcomes = {o.trial: o for o in engine.answer([loop.ask("bad"), loop.ask("good")])}
     assert outcomes["good"].reply == "A"
     assert outcomes["bad"].tries == 3
     assert "gave up after 3 tries" in outcomes["bad"].error
@@ -200,9 +169,9 @@ def test_malformed_answers_are_sent_again_then_fail_on_their_own(serve, loop, bo
 )
 def test_input_that_a_model_cannot_take_is_bad_input_and_sent_once(serve, loop, status, message, code) -> None:
     _server, engine = serve(
-        probe_aware(loop, lambda b, n: loop.completion() if b is None else loop.error(status, message, code=code))
+        loop.probe_aware(lambda b, n: loop.completion() if b is None else loop.error(status, message, code=code))
     )
-    (outcome,) = engine.answer([ask()])
+    (outcome,) = engine.answer([loop.ask()])
     assert outcome.bad_input
     assert outcome.tries == 1
     assert message in outcome.error
@@ -210,11 +179,11 @@ def test_input_that_a_model_cannot_take_is_bad_input_and_sent_once(serve, loop, 
 
 def test_a_content_filter_is_a_refusal_not_a_failure(serve, loop) -> None:
     _, engine = serve(
-        probe_aware(
-            loop, lambda b, n: loop.completion() if b is None else loop.error(400, "filtered", code="content_filter")
+        loop.probe_aware(
+            lambda b, n: loop.completion() if b is None else loop.error(400, "filtered", code="content_filter")
         )
     )
-    (outcome,) = engine.answer([ask()])
+    (outcome,) = engine.answer([loop.ask()])
     assert (outcome.error, outcome.reply, outcome.finish_reason) == (None, "", "content_filter")
 
 
@@ -230,18 +199,18 @@ def test_retry_after_is_honoured_by_every_request(serve, loop) -> None:
         moments.append(time.monotonic())
         return loop.error(429, "slow down", retry_after="0.4") if len(moments) == 1 else loop.completion()
 
-    _, engine = serve(probe_aware(loop, script), concurrency=1)
-    outcomes = engine.answer([ask(str(n)) for n in range(3)])
+    _, engine = serve(loop.probe_aware(script), concurrency=1)
+    outcomes = engine.answer([loop.ask(str(n)) for n in range(3)])
     assert all(o.error is None for o in outcomes)
     assert moments[1] - moments[0] >= 0.38
 
 
 def test_a_pause_of_an_hour_ends_the_run_with_a_word_on_when_to_come_back(serve, loop) -> None:
     _, engine = serve(
-        probe_aware(loop, lambda b, n: loop.completion() if b is None else loop.error(429, "quota", retry_after="3600"))
+        loop.probe_aware(lambda b, n: loop.completion() if b is None else loop.error(429, "quota", retry_after="3600"))
     )
     with pytest.raises(EngineError, match="asks to wait 3600 s"):
-        engine.answer([ask()])
+        engine.answer([loop.ask()])
 
 
 def test_hang_cut_and_dropped_connections_are_sent_again(serve, loop) -> None:
@@ -251,8 +220,8 @@ def test_hang_cut_and_dropped_connections_are_sent_again(serve, loop) -> None:
         kind = next(faults, "plain") if body is not None else "plain"
         return loop.Answer(**(vars(loop.completion("B")) | {"kind": kind}))
 
-    _, engine = serve(probe_aware(loop, script), timeout=0.3)
-    (outcome,) = engine.answer([ask()])
+    _, engine = serve(loop.probe_aware(script), timeout=0.3)
+    (outcome,) = engine.answer([loop.ask()])
     assert (outcome.reply, outcome.tries, outcome.error) == ("B", 4, None)
 
 
@@ -274,11 +243,11 @@ def test_what_no_trial_survives_stops_at_the_first_request(serve, loop, status, 
 
 
 def test_a_key_that_is_revoked_midway_stops_the_run_and_keeps_what_was_answered(serve, loop) -> None:
-    script = probe_aware(loop, lambda b, n: loop.completion() if b is None or n < 6 else loop.error(401, "revoked"))
+    script = loop.probe_aware(lambda b, n: loop.completion() if b is None or n < 6 else loop.error(401, "revoked"))
     _, engine = serve(script, concurrency=1)
     found = []
     with pytest.raises(EngineError, match="revoked"):  # noqa: PT012
-        for outcome in engine.stream([ask(str(n)) for n in range(50)]):
+        for outcome in engine.stream([loop.ask(str(n)) for n in range(50)]):
             found.append(outcome)
     assert 1 <= len(found) <= 6
     assert all(outcome.error is None for outcome in found)
@@ -293,13 +262,13 @@ def test_an_account_without_money_is_not_asked_again(serve, loop) -> None:
 
 def test_a_dead_server_stops_the_run_after_a_while(serve, loop) -> None:
     _, engine = serve(
-        probe_aware(loop, lambda b, n: loop.completion() if b is None else loop.error(503, "overloaded")),
+        loop.probe_aware(lambda b, n: loop.completion() if b is None else loop.error(503, "overloaded")),
         retries=1,
         concurrency=2,
     )
     found = []
     with pytest.raises(EngineError, match=r"8 requests in a row had no answer.*503"):  # noqa: PT012
-        for outcome in engine.stream([ask(str(n)) for n in range(100)]):
+        for outcome in engine.stream([loop.ask(str(n)) for n in range(100)]):
             found.append(outcome)
     assert len(found) >= 7
     assert all(o.error and not o.bad_input for o in found)
@@ -315,11 +284,11 @@ def test_no_server_at_all_is_one_clear_sentence() -> None:
 
 def test_a_caller_that_stops_listening_cancels_what_is_open(serve, loop) -> None:
     _server, engine = serve(
-        probe_aware(loop, lambda b, n: loop.completion() if b is None or n % 2 else loop.Answer(kind="hang")),
+        loop.probe_aware(lambda b, n: loop.completion() if b is None or n % 2 else loop.Answer(kind="hang")),
         timeout=60,
     )
     engine.check([GENERATION])
-    stream = engine.stream([ask(str(n)) for n in range(8)])
+    stream = engine.stream([loop.ask(str(n)) for n in range(8)])
     next(stream)
     begun = time.monotonic()
     stream.close()
@@ -353,8 +322,8 @@ def test_a_thousand_requests_through_every_fault_lose_and_double_nothing(serve, 
             "empty": lambda: loop.completion(""),
         }.get(fate, lambda: loop.completion(f"seen {name}"))()
 
-    server, engine = serve(probe_aware(loop, script), concurrency=32, timeout=2, first_wait=0.005)
-    outcomes = engine.answer([ask(f"q{n}", trial=f"t{n}") for n in range(1000)])
+    server, engine = serve(loop.probe_aware(script), concurrency=32, timeout=2, first_wait=0.005)
+    outcomes = engine.answer([loop.ask(f"q{n}", trial=f"t{n}") for n in range(1000)])
     assert sorted(o.trial for o in outcomes) == sorted(f"t{n}" for n in range(1000))
     assert all(o.error is None for o in outcomes)
     assert all(o.reply in ("", f"seen q{o.trial[1:]}") for o in outcomes)
@@ -370,11 +339,11 @@ def test_a_thousand_requests_through_every_fault_lose_and_double_nothing(serve, 
 def test_the_key_is_sent_and_stands_nowhere_else(serve, loop, monkeypatch) -> None:
     secret = "sk-very-secret-1234567890"
     monkeypatch.setenv("VQAUDIT_TEST_KEY", secret)
-    script = probe_aware(
-        loop, lambda b, n: loop.completion() if b is None else loop.error(400, f"bad key {secret} in request")
+    script = loop.probe_aware(
+        lambda b, n: loop.completion() if b is None else loop.error(400, f"bad key {secret} in request")
     )
     server, engine = serve(script)
-    (outcome,) = engine.answer([ask()])
+    (outcome,) = engine.answer([loop.ask()])
     assert server.headers[-1]["authorization"] == f"Bearer {secret}"
     assert "[key]" in outcome.error
     for shown in (outcome, engine.describe(), vars(engine), engine._access, engine._asker):

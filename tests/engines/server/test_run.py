@@ -17,11 +17,6 @@ from vqaudit.records import RunTables, read_trials, visible
 SECRET = "sk-very-secret-1234567890"
 
 
-@pytest.fixture
-def loop(serve):
-    return sys.modules["loopback"]
-
-
 def letters(text: str) -> list[str]:
     """The IDs that an instruction names."""
     named = re.search(r"e\.g\., (.*?)\) of the correct", text)

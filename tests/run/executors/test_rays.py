@@ -1,6 +1,7 @@
 """Workers on Ray write what one process writes, whatever happens to them."""
 
 import os
+import runpy
 import signal
 import sys
 import threading
@@ -16,8 +17,6 @@ from vqaudit.auditing import Execution
 from vqaudit.engines.base import Outcome, Request
 from vqaudit.engines.scripted import ScriptedEngine
 from vqaudit.errors import EngineError, EngineUnavailable, RunConflict, UnsupportedEvent
-from vqaudit.items import Columns, Dataset
-from vqaudit.items.item import Item
 from vqaudit.records import PartWriter, RunTables, own_run, read_session, read_trials, records_digest, visible
 from vqaudit.run.executors import ExecutorSpec, open_executor
 from vqaudit.run.stopping import Stop, Terminated
@@ -26,6 +25,8 @@ ray = pytest.importorskip("ray", reason="the extra scale is not installed")
 ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
 
 ITEMS = 16  # 3,072 trials in four groups
+DATA = runpy.run_path(str(Path(__file__).parents[2] / "faults" / "simulated.py"))["dataset"](ITEMS)
+REPEATS = 1_200
 TWO = ExecutorSpec(kind="ray", workers=2, hang_seconds=60.0)
 
 
@@ -67,33 +68,17 @@ class Accident(ScriptedEngine):
         return True
 
 
-def dataset(number: int = ITEMS) -> Dataset:
-    items = tuple(
-        Item(id=f"i{k}", question=f"Question {k}?", options=("red", "green", "blue", "grey"), answer=k % 4)
-        for k in range(number)
-    )
-    return Dataset(
-        name="test",
-        path=Path("test"),
-        items=items,
-        skipped=(),
-        columns=Columns(),
-        answers="index0",
-        warnings=(),
-        digest=f"{number}",
-    )
-
-
 def audit(engine, out: Path, *, executor: ExecutorSpec = TWO, stop: Stop | None = None, **settings) -> RunTables:
     execution = Execution(executor=executor, stop=stop or Stop())
     settings = {"design": "grid"} | settings
-    return va.audit(engine, dataset(), out=out, progress=False, execution=execution, **settings).tables()
+    return va.audit(engine, DATA, out=out, progress=False, execution=execution, **settings).tables()
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory) -> RunTables:
-    """The same run in one process."""
-    return audit(ScriptedEngine(reply, batch=64), tmp_path_factory.mktemp("whole"), executor=ExecutorSpec())
+    """The same run in one process, some of its trials asked twice."""
+    out = tmp_path_factory.mktemp("whole")
+    return audit(ScriptedEngine(reply, batch=64), out, executor=ExecutorSpec(), noise_floor=REPEATS)
 
 
 def in_the_middle(whole: RunTables) -> str:
@@ -101,17 +86,24 @@ def in_the_middle(whole: RunTables) -> str:
 
 
 def test_workers_write_what_one_process_writes(whole: RunTables, tmp_path: Path) -> None:
-    found = audit(lambda: ScriptedEngine(reply, batch=64), tmp_path)
+    found = audit(lambda: ScriptedEngine(reply, batch=64), tmp_path, noise_floor=REPEATS)
     assert records_digest(found.trials) == records_digest(whole.trials)
     assert found.attempts == whole.trials.height == 192 * ITEMS
     assert set(found.trials["worker"]) == {"s0w0r0", "s0w1r0"}
+    assert found.repeats().height == whole.repeats().height == REPEATS
+    assert records_digest(found.repeats()) == records_digest(whole.repeats())
+    assert set(found.repeats()["worker"]) == {"s0w0r0", "s0w1r0"}
+    second = read_session(tmp_path / "repeats")
+    assert second is not None
+    assert (second.executor, second.asked, second.failed) == ("ray", REPEATS, 0)
     session = read_session(tmp_path)
     assert session is not None
     assert (session.executor, session.asked, session.deaths) == ("ray", 192 * ITEMS, 0)
     assert session.ended is not None
     assert session.pid not in {worker.pid for worker in session.workers}
-    again = audit(lambda: ScriptedEngine(reply, batch=64), tmp_path)
+    again = audit(lambda: ScriptedEngine(reply, batch=64), tmp_path, noise_floor=REPEATS)
     assert again.attempts == found.attempts
+    assert again.repeats().height == REPEATS
 
 
 SLOW = pytest.mark.slow
@@ -143,6 +135,31 @@ def test_what_a_dead_worker_still_writes_changes_nothing(whole: RunTables, tmp_p
         late = mended | {"attempt": 0, "worker": worker, "reply": "late", "outcome": "chosen"}
         PartWriter(tmp_path / "run", worker=worker).write([late])
     assert records_digest(read_trials(tmp_path / "run")) == records_digest(whole.trials)
+
+
+class SecondTime(Accident):
+    """The process dies when the trial comes up again after it was answered."""
+
+    def _first(self) -> bool:
+        assert self.flag is not None
+        before = self.flag.with_name("answered")
+        if before.exists():
+            return super()._first()
+        before.touch()
+        return False
+
+
+@pytest.mark.slow
+def test_a_worker_lost_over_second_answers_is_replaced(whole: RunTables, tmp_path: Path) -> None:
+    trial = whole.repeats()["trial"][7]
+    engine = SecondTime("death", trial, tmp_path / "flag")
+    found = audit(engine, tmp_path / "run", noise_floor=REPEATS)
+    assert records_digest(found.trials) == records_digest(whole.trials)
+    assert records_digest(found.repeats()) == records_digest(whole.repeats())
+    second = read_session(tmp_path / "run" / "repeats")
+    assert second is not None
+    assert (second.deaths, second.asked) == (1, REPEATS)
+    assert second.next_attempts_from == 2
 
 
 @pytest.mark.slow

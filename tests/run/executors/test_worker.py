@@ -19,6 +19,7 @@ from vqaudit.run.executors.front import front_engine
 from vqaudit.run.executors.slots import Slot, left_behind
 from vqaudit.run.executors.worker import Answered, Hello, Job, Trouble, Worker, hand_file
 from vqaudit.run.groups import Waiting, cut_groups
+from vqaudit.run.repeats import repeats_wanted
 
 SPEC = AskSpec()
 
@@ -53,13 +54,36 @@ def test_it_says_who_it_is_and_writes_what_it_asks_under_its_name(plan: Plan, ru
     hello = mine.load()
     assert isinstance(hello, Hello)
     assert (hello.engine, hello.pid) == ("scripted", os.getpid())
-    done = mine.ask(waiting(plan).group(plan, {}, attempts_from=3), SPEC)
+    done = mine.ask(waiting(plan).group(plan, {}, attempts_from=3), SPEC, str(run))
     assert done == Answered(asked=len(plan), failed=0)
     found = read_trials(run)
     assert found.height == len(plan)
     assert set(found["worker"]) == {"s0w0r0"}
     assert set(found["attempt"]) == {3}
     assert not hand_file(run, "s0w0r0").exists()
+
+
+def test_second_answers_go_where_it_is_told_and_its_counts_are_of_its_whole_life(plan: Plan, run: Path) -> None:
+    mine = worker(run, lambda: ScriptedEngine(first))
+    mine.load()
+    group = waiting(plan).group(plan, {}, attempts_from=0)
+    for place, folder in enumerate((run, run / "repeats", run / "repeats", run), start=1):
+        done = mine.ask(group, SPEC, str(folder))
+        assert done == mine.sign() == Answered(asked=place * len(plan), failed=0)
+    assert read_trials(run).height == read_trials(run / "repeats").height == 2 * len(plan)
+    names = [sorted(path.name for path in (folder / "trials").iterdir()) for folder in (run, run / "repeats")]
+    assert names == [["s0w0r0-000000.parquet", "s0w0r0-000001.parquet"]] * 2
+
+
+class Unsteady(ScriptedEngine):
+    unsteady = True
+
+
+@pytest.mark.parametrize(("kind", "wanted"), [(ScriptedEngine, 0), (Unsteady, 100)])
+def test_an_engine_elsewhere_that_may_answer_otherwise_is_asked_twice_unasked(run: Path, kind, wanted: int) -> None:
+    hello = worker(run, lambda: kind(first)).load()
+    assert isinstance(hello, Hello)
+    assert repeats_wanted(front_engine(hello, lambda *call: None), None) == wanted
 
 
 def test_errors_travel_as_words(plan: Plan, run: Path, monkeypatch) -> None:
@@ -77,7 +101,7 @@ def test_errors_travel_as_words(plan: Plan, run: Path, monkeypatch) -> None:
 
     mine = worker(run, lambda: Broken(broken))
     mine.load()
-    done = mine.ask(waiting(plan).group(plan, {}, attempts_from=0), SPEC)
+    done = mine.ask(waiting(plan).group(plan, {}, attempts_from=0), SPEC, str(run))
     assert done.trouble == Trouble(kind="EngineError", message="the device is lost")
 
 
@@ -102,7 +126,7 @@ def test_what_is_left_behind_is_what_is_not_on_the_disk(plan: Plan, run: Path) -
         mine = Worker(Job(name=name, out=str(run), folder=os.getcwd(), session=0), lambda: Dying(first, batch=10))
         mine.load()
         with pytest.raises(SystemExit):
-            mine.ask(group.group(plan, {}, attempts_from=0), SPEC)
+            mine.ask(group.group(plan, {}, attempts_from=0), SPEC, str(run))
         left = left_behind(run, name, group)
         assert len(group.pending) - len(left.pending) == 30
         assert left.tries == round
@@ -126,7 +150,7 @@ def test_a_careful_worker_notes_what_it_has_in_hand(plan: Plan, run: Path) -> No
     mine = worker(run, lambda: Watched(first, batch=20))
     mine.load()
     again = waiting(plan).again(waiting(plan).pending, frozenset())
-    mine.ask(again.group(plan, {}, attempts_from=0), SPEC)
+    mine.ask(again.group(plan, {}, attempts_from=0), SPEC, str(run))
     assert [len(batch) for batch in noted] == [20] * (len(plan) // 20) + [len(plan) % 20] * bool(len(plan) % 20)
 
 
@@ -134,7 +158,7 @@ def test_told_to_stop_it_finishes_its_batch(plan: Plan, run: Path) -> None:
     mine = worker(run, lambda: Stopping(first, batch=10))
     Stopping.stop = mine.stop
     mine.load()
-    done = mine.ask(waiting(plan).group(plan, {}, attempts_from=0), SPEC)
+    done = mine.ask(waiting(plan).group(plan, {}, attempts_from=0), SPEC, str(run))
     assert done.stopped
     assert read_trials(run).height == done.asked == 10
 
@@ -172,7 +196,13 @@ def test_a_slot_counts_what_is_new_and_names_every_life() -> None:
     slot.settle(object())
     assert (slot.name, slot.free) == ("s7w2r0", False)
     slot.hello = Hello(
-        host="h", pid=5, engine="e", batch_sensitive=False, keeps_states=False, description={"identity": None}
+        host="h",
+        pid=5,
+        engine="e",
+        batch_sensitive=False,
+        keeps_states=False,
+        unsteady=False,
+        description={"identity": None},
     )
     assert slot.free
     assert slot.hear(Answered(asked=10, failed=1)) == (10, 1)

@@ -67,9 +67,8 @@ def spread(table: CellTable) -> Floats:
     Returns:
         In [0, 1]; NaN with fewer than two formats.
     """
-    values = np.where(table.present, table.accuracy, np.nan)
     enough = table.present.sum(axis=2) > 1
-    highest = np.where(table.present, values, -np.inf).max(axis=2)
-    lowest = np.where(table.present, values, np.inf).min(axis=2)
+    highest = np.where(table.present, table.accuracy, -np.inf).max(axis=2)
+    lowest = np.where(table.present, table.accuracy, np.inf).min(axis=2)
     with np.errstate(invalid="ignore"):
         return np.where(enough, highest - lowest, np.nan)

@@ -74,9 +74,9 @@ def spearman_of_competition_ranks(a: ArrayLike, b: ArrayLike) -> Floats:
     It equals Spearman's rho where nothing ties.
 
     Example:
-        >>> a, b = [0.9, 0.5, 0.1], [0.5, 0.5, 0.1]
+        >>> a, b = [0.9, 0.5, 0.5, 0.1], [0.9, 0.6, 0.5, 0.1]
         >>> round(float(spearman(a, b)), 3), round(float(spearman_of_competition_ranks(a, b)), 3)
-        (0.866, 0.866)
+        (0.949, 0.923)
     """
     return pearson(competition_ranks(a), competition_ranks(b))
 

@@ -25,6 +25,7 @@ __all__ = [
     "clustered_effects",
     "leave_one_model_out",
     "mixed_model",
+    "without_models",
     "without_zero_coverage",
     "zero_coverage_models",
 ]

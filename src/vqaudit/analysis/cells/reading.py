@@ -17,7 +17,7 @@ from vqaudit.analysis.cells.table import CellTable
 from vqaudit.analysis.intervals import Floats
 from vqaudit.errors import DatasetError
 
-__all__ = ["first_seen", "keys_of", "measure_of", "read_cells", "read_rows"]
+__all__ = ["Rows", "first_seen", "keys_of", "measure_of", "read_cells", "read_rows"]
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 Rows = list[dict[str, str]]

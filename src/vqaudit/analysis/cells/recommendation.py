@@ -18,6 +18,7 @@ from vqaudit.errors import AnalysisError
 __all__ = ["FormatAgreement", "Recommendation", "recommended_format"]
 
 RESAMPLES = 2000
+"""A bound at 2.5 % then rests on 50 resamples."""
 
 
 class FormatAgreement(Row):

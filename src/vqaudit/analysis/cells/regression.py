@@ -15,7 +15,7 @@ from vqaudit.analysis.cells.table import CellTable
 from vqaudit.analysis.intervals import Floats
 from vqaudit.errors import AnalysisError
 
-__all__ = ["INTERCEPT", "PAPER_BASELINE", "Regression", "baseline_of", "regression_of"]
+__all__ = ["INTERCEPT", "Regression", "baseline_of", "regression_of"]
 
 INTERCEPT = "Intercept"
 PAPER_BASELINE = {"option_ids": "lower", "delimiter": "bracket", "separator": "comma"}

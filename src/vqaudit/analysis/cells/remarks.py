@@ -11,13 +11,13 @@ import numpy as np
 
 from vqaudit.analysis.cells.accuracy import common_formats, present_models
 from vqaudit.analysis.cells.methods import GOLD_METHOD, MethodTable
+from vqaudit.analysis.cells.regression import INTERCEPT
 from vqaudit.analysis.cells.schema import CoverageNeutral, GridFindings
 from vqaudit.analysis.cells.table import CellTable
 
 __all__ = ["findings_of", "warnings_of"]
 
 _SHOWN = 3
-_INTERCEPT = "Intercept"
 
 
 def warnings_of(
@@ -186,7 +186,7 @@ def _disagreement(found: GridFindings) -> Iterator[str]:
 def _effect(found: GridFindings) -> Iterator[str]:
     if found.lmm is None:
         return
-    levels = {name: effect for name, effect in found.lmm.items() if name != _INTERCEPT}
+    levels = {name: effect for name, effect in found.lmm.items() if name != INTERCEPT}
     name = max(levels, key=lambda level: abs(levels[level].coef_pp))
     sentence = f"the largest effect is {name}: {levels[name].coef_pp:+.1f} pp"
     beside = None if found.model_clustered is None else found.model_clustered.get(name)

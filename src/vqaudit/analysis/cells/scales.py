@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from vqaudit.errors import DatasetError
 
-__all__ = ["SCALES", "as_shares", "named_scale", "parse_number"]
+__all__ = ["as_shares", "named_scale", "parse_number"]
 
 SCALES = ("percent", "share")
 _NAMED = {

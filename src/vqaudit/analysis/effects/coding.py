@@ -16,7 +16,7 @@ from vqaudit.analysis.frame import FACTORS
 from vqaudit.analysis.intervals import Floats
 from vqaudit.errors import AnalysisError
 
-__all__ = ["BASELINES", "POSITION", "Coded", "Factor", "code_trials"]
+__all__ = ["POSITION", "Coded", "Factor", "Ints", "code_trials"]
 
 POSITION = "answer_position"
 """Where the right option stands, from 0."""

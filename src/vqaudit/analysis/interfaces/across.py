@@ -48,7 +48,8 @@ class AcrossRow(Row):
     prefix_first_rate: Figure | None
     answer_first_rate: Figure | None
     lost_to_first: Figure | None
-    """Share of the answers lost from first to second that land on position 0."""
+    """Share of the answers lost from first to second that land on position 0, of those whose right option stands
+    elsewhere; see `flips.Flips`."""
     id_mass: Figure | None
     """Of the second."""
     verdict: Verdict | None

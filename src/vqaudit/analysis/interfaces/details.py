@@ -27,6 +27,16 @@ __all__ = ["InterfaceDetails", "interface_details", "probe_accuracies"]
 DIRECT = "bare-scores"
 """Paper 2's Direct: ID scores after the options, without any ending."""
 
+_REASONS = {
+    "endings": "the run does not say which endings its interfaces have",
+    "probabilities": "no interface scores all shown IDs",
+    "vocabulary": "no interface tells the probability of the shown IDs over the whole vocabulary",
+    "flips": "there is no second interface on the same items, formats and orders",
+    "agreement": "no interface with one forced token has ID scores of the same prompt beside it",
+    "slices": "all items have as many options, and all or none have a picture",
+    "permutations": "the contents were not permuted by seed: -i bare-scores@permuted -i cot-prefix@permuted",
+}
+
 
 class InterfaceDetails(Row):
     """What a run tells of its interfaces beyond their accuracies."""
@@ -83,17 +93,6 @@ def interface_details(
     if probe is None:
         reasons["probe"] = "no probe was fitted: vqaudit internals does so from stored states"
     return InterfaceDetails(baseline=baseline, reasons=reasons, **parts)  # type: ignore[arg-type]
-
-
-_REASONS = {
-    "endings": "the run does not say which endings its interfaces have",
-    "probabilities": "no interface scores all shown IDs",
-    "vocabulary": "no interface tells the probability of the shown IDs over the whole vocabulary",
-    "flips": "there is no second interface on the same items, formats and orders",
-    "agreement": "no interface with one forced token has ID scores of the same prompt beside it",
-    "slices": "all items have as many options, and all or none have a picture",
-    "permutations": "the contents were not permuted by seed: -i bare-scores@permuted -i cot-prefix@permuted",
-}
 
 
 def probe_accuracies(internals: Internals | None) -> dict[str, Estimate]:

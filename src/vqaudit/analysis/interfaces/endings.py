@@ -15,7 +15,7 @@ from vqaudit.analysis.grouped import paired_means
 from vqaudit.analysis.interfaces.comparison import InterfaceRow, Interfaces
 from vqaudit.analysis.interfaces.described import Described
 
-__all__ = ["ENDING_EVENTS", "EndingRow", "EventReading", "ending_table"]
+__all__ = ["EndingRow", "EventReading", "ending_table"]
 
 ENDING_EVENTS = ("id-scores", "generation", "rationale-scores", "forced-token", "option-likelihood", "reply")
 """Events in the order in which they are told."""

@@ -12,7 +12,7 @@ from vqaudit.analysis.figures import Figure, Row
 from vqaudit.analysis.grouped import item_mean
 from vqaudit.analysis.selection import first_position
 
-__all__ = ["PERMUTED", "PermutationRow", "permutations"]
+__all__ = ["PermutationRow", "permutations"]
 
 PERMUTED = "permuted"
 

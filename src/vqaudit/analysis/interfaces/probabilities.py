@@ -13,7 +13,7 @@ from vqaudit.analysis.figures import Figure, Row
 from vqaudit.analysis.id_scores import id_logprobs
 from vqaudit.records import RunTables
 
-__all__ = ["BINS", "PositionShift", "RightProbability", "p_right", "right_probability"]
+__all__ = ["PositionShift", "RightProbability", "p_right", "right_probability"]
 
 BINS = 10
 """Bins of equal width over [0, 1]."""

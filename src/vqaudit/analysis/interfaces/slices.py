@@ -16,7 +16,7 @@ from vqaudit.analysis.grouped import paired_means, trial_mean
 from vqaudit.analysis.selection import first_position
 from vqaudit.records import RunTables
 
-__all__ = ["TOO_FEW", "SliceRow", "slices"]
+__all__ = ["SliceRow", "slices"]
 
 TOO_FEW = 50
 """Independent items below which a slice is marked: an interval of about 28 pp width. Paper 2 leaves out one of 38."""

@@ -10,10 +10,11 @@ from typing import Literal, NamedTuple
 from vqaudit.analysis.estimates import Estimate
 from vqaudit.analysis.interfaces.described import Described
 
-__all__ = ["FEW_IDS", "MISMATCH_GAP", "Evidence", "Verdict", "advise", "decide", "verdict_sentence"]
+__all__ = ["MISMATCH_GAP", "Evidence", "Verdict", "advise", "decide", "verdict_sentence"]
 
 MISMATCH_GAP = 0.02
-"""Gap to the best aligned interface, in [-1, 1], beyond which a score is not the model's (design of the project)."""
+"""Gap to the best aligned interface, in [-1, 1], beyond which a score is not what the model knows:
+docs/interfaces.md, "The verdict"."""
 FEW_IDS = 0.5
 """ID mass below which the model was about to say something else."""
 
@@ -40,8 +41,8 @@ def decide(evidence: Evidence) -> Verdict | None:
     """Returns the verdict; None where there is no gap to judge by.
 
     *Mismatched*: lower bound of the gap > 2 pp, and the first position is chosen more often than the right option
-    stands there (lower bound > 0) or ID mass < 0.5. *Aligned*: the gap's upper bound < 2 pp. Else *undecided*
-    (design of the project, section 4).
+    stands there (lower bound > 0) or ID mass < 0.5. *Aligned*: the gap's upper bound < 2 pp. Else *undecided*.
+    The rule is this project's own; docs/interfaces.md says how often it errs.
     """
     gap = evidence.gap
     if gap is None or gap.low is None or gap.high is None:

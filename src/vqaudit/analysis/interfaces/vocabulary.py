@@ -18,6 +18,7 @@ from vqaudit.records import RunTables
 __all__ = ["MeanRank", "VocabularyRow", "vocabulary_row"]
 
 RESAMPLES = 1000
+"""A bound at 2.5 % then rests on 25 resamples."""
 
 
 class MeanRank(Row):

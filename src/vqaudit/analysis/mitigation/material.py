@@ -23,7 +23,7 @@ from vqaudit.analysis.id_scores import with_orders
 from vqaudit.errors import AnalysisError
 from vqaudit.records import RunTables
 
-__all__ = ["Calibration", "Material", "material_of"]
+__all__ = ["SCORE_INTERFACE", "Calibration", "Material", "material_of"]
 
 SCORE_INTERFACE = "direct-scores"
 """Where the main interface kept no scores, the interface that asks the same and scores the IDs."""

@@ -56,6 +56,7 @@ class Network:
         accepted = inspect.signature(model.forward).parameters
         self.cache_key = "cache" if "cache" in accepted else "past_key_values"
         self.takes_window = "logits_to_keep" in accepted
+        self.takes_positions = "position_ids" in accepted
         kinds = getattr(self.config, "layer_types", None)
         window = getattr(self.config, "sliding_window", None)
         self.hybrid = kinds is not None and "sliding_attention" in kinds

@@ -29,7 +29,6 @@ from vqaudit.engines.base import (
 from vqaudit.engines.local.answers import answer_event, continues, tokens_after
 from vqaudit.engines.local.asked import Asked, Tools, too_long
 from vqaudit.engines.local.batching import Batch, Load, Shared, halving, trouble_with
-from vqaudit.engines.local.branches import Network
 from vqaudit.engines.local.chat import Chat
 from vqaudit.engines.local.control import ControlTokens
 from vqaudit.engines.local.encoding import Prompt, PromptEncoder
@@ -55,9 +54,11 @@ __all__ = ["LocalEngine", "load_local"]
 _WINDOW = 1024
 """Requests that are sorted by length together; pictures of a window are read once."""
 _CPU_TOKENS, _DEVICE_TOKENS = 8_192, 32_768
+"""Most tokens of a batch where the spec does not say."""
 _CPU_CALL, _DEVICE_CALL = 32, 256
 """How many tokens one call of the model is worth: what it costs besides its arithmetic."""
 _CPU_KV_BYTES, _DEVICE_KV_SHARE = 2 * 2**30, 0.25
+"""Most memory of a batch's keys and values where the spec does not say; of a device, the share of what it has."""
 _LONGEST_SAMPLE = 4096
 """Longest attention window that the check at the start reaches beyond."""
 _IDENTITY = ("weights", "commit", "dtype", "chat_template_sha256", "image_processor")
@@ -126,7 +127,7 @@ class LocalEngine:
         with quiet():
             samples = self._sample_groups(plain)
             self._paths = choose_paths(plain, samples, ends=loaded.ends, sharing=spec.prefix_sharing)
-        self._network = Network(loaded.model)
+        self._network = plain.network
         self._sharing = self._make_sharing(self._paths)
 
     def _make_path(self) -> PlainPath:
@@ -146,7 +147,7 @@ class LocalEngine:
     def _sample_groups(self, plain: PlainPath) -> list[tuple[list[Row], Shared]]:
         """A few prompts with and without a picture, longer than any window of the model's attention."""
         groups = []
-        window = Network(plain.model).window or 0
+        window = plain.network.window or 0
         for picture in (False, True) if self._loaded.processor is not None else (False,):
             requests = sample_requests(picture=picture, words=window if window <= _LONGEST_SAMPLE else 0)
             prompts = self._tools.encoder.encode(requests)

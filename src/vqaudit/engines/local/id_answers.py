@@ -20,7 +20,7 @@ from vqaudit.engines.local.state_answers import depth_asked, hidden_states
 
 __all__ = ["score_ids"]
 
-Known = dict[Tokens, torch.Tensor]
+_Known = dict[Tokens, torch.Tensor]
 """Log-probabilities of the token after the prompt and some tokens."""
 
 
@@ -48,17 +48,17 @@ def _first(
     return caught.logprobs, hidden_states(asked, plans, caught, tools)
 
 
-def _distributions_behind(plans: Sequence[IDPlan], session: Session) -> list[Known]:
+def _distributions_behind(plans: Sequence[IDPlan], session: Session) -> list[_Known]:
     """For each prompt, the distributions after the token sequences that its plan needs."""
     wanted = [(place, context) for place, plan in enumerate(plans) for context in plan.contexts]
-    behind: list[Known] = [{} for _ in plans]
+    behind: list[_Known] = [{} for _ in plans]
     for index, logprobs in session.after(wanted):
         place, context = wanted[index]
         behind[place] |= {context[: n + 1]: logprobs[n] for n in range(len(context))}
     return behind
 
 
-def _outcome(one: Asked, plan: IDPlan, known: Known, tools: Tools, cost: Cost) -> Outcome:
+def _outcome(one: Asked, plan: IDPlan, known: _Known, tools: Tools, cost: Cost) -> Outcome:
     request = one.request
     if not request.option_ids:
         return bad_input(request, "no option IDs are shown, so there is nothing to score")
@@ -78,5 +78,4 @@ def _watch_mass(one: Asked, plan: IDPlan, first: torch.Tensor, tools: Tools) -> 
     event = one.request.event
     if not isinstance(event, IDScores) or not event.watch:
         return None
-    shown = {token for singles in plan.singles for token in singles}
-    return mass(tools.ids.first_tokens(event.watch, one.prompt) - shown, first)
+    return mass(tools.ids.watched(event.watch, plan, one.prompt), first)

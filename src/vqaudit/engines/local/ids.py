@@ -14,7 +14,7 @@ from vqaudit.engines.local.control import ControlTokens
 from vqaudit.engines.local.encoding import Prompt, shared_prefix
 from vqaudit.engines.local.vocabulary import Vocabulary
 
-__all__ = ["IDPlan", "IDTokens"]
+__all__ = ["IDPlan", "IDTokens", "Tokens"]
 
 Tokens = tuple[int, ...]
 _KEPT_PLANS = 4096
@@ -42,6 +42,11 @@ class IDPlan:
         """Whether every ID is written as one token, so that the next token alone decides."""
         written = zip(self.singles, self.in_place, strict=True)
         return all(singles and (place is None or len(place) == 1) for singles, place in written)
+
+    @property
+    def first_only(self) -> IDPlan:
+        """The same read off the next token alone, whatever would extend an ID."""
+        return replace(self, extending=tuple(frozenset() for _ in self.option_ids), contexts=())
 
     @property
     def needs_sequences(self) -> bool:
@@ -86,6 +91,11 @@ class IDTokens:
         written = self._after(prompt.tail, tuple(f"{blank}{word}" for word in words for blank in ("", " ")))
         first = {tokens[0] for tokens, whole in written if whole and tokens}
         return frozenset(token for token in first if self._vocabulary.text(token).strip())
+
+    def watched(self, words: Sequence[str], plan: IDPlan, prompt: Prompt) -> frozenset[int]:
+        """Returns the tokens with which watched words can begin after a prompt, but for those that are a shown ID."""
+        shown = frozenset(token for singles in plan.singles for token in singles)
+        return self.first_tokens(words, prompt) - shown
 
     def describe(self, option_ids: Sequence[str], prompt: Prompt) -> dict[str, Any]:
         """Returns, for each ID, how it is tokenised after a prompt, in words and JSON values."""

@@ -16,9 +16,12 @@ import torch
 from vqaudit.engines.base import Image
 from vqaudit.engines.local.outcomes import BadInput
 
-__all__ = ["PictureReader", "Pictures"]
+__all__ = ["PictureReader", "Pictures", "merge_pictures"]
 
 _KEPT_BYTES = 512 * 2**20
+"""Most memory of the pictures that are kept."""
+_FILLING = {"image_attention_mask": 1}
+"""What fills up an input of fewer tiles, where it is not 0: Phi-4-multimodal's empty crops are all seen."""
 _TEXT_INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids", "mm_token_type_ids"})
 
 
@@ -95,3 +98,26 @@ class PictureReader:
 def _as_mask(name: str, tensor: torch.Tensor) -> torch.Tensor:
     """A mask of yes and no is one, whatever its type: as numbers of half precision, sums over it would be rounded."""
     return tensor.bool() if name.endswith("mask") and tensor.is_floating_point() else tensor
+
+
+def merge_pictures(pictures: Sequence[Pictures]) -> dict[str, torch.Tensor]:
+    """Returns the pictures of several prompts as the inputs of one batch.
+
+    Rows are put behind one another; where prompts have unequal numbers of tiles, the shorter are filled as the
+    processors themselves do: with zeros but for `_FILLING`.
+    """
+    names = pictures[0].tensors if pictures else {}
+    return {name: _stack([picture.tensors[name] for picture in pictures], _FILLING.get(name, 0)) for name in names}
+
+
+def _stack(tensors: Sequence[torch.Tensor], filling: int) -> torch.Tensor:
+    shape = [max(sizes) for sizes in zip(*(tensor.shape[1:] for tensor in tensors), strict=True)]
+    if all(list(tensor.shape[1:]) == shape for tensor in tensors):
+        return torch.cat(list(tensors))
+    stacked = tensors[0].new_full((sum(len(tensor) for tensor in tensors), *shape), filling)
+    start = 0
+    for tensor in tensors:
+        place = (slice(start, start + len(tensor)), *(slice(size) for size in tensor.shape[1:]))
+        stacked[place] = tensor
+        start += len(tensor)
+    return stacked

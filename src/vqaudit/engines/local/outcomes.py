@@ -8,7 +8,10 @@ from __future__ import annotations
 from vqaudit.engines.base import Outcome, Request
 from vqaudit.errors import EngineError
 
-__all__ = ["BadInput", "bad_input", "failed"]
+__all__ = ["NOT_FINITE", "BadInput", "bad_input", "failed"]
+
+NOT_FINITE = "the model's logits are not finite"
+"""Why there is no reply where half precision overflowed, or the weights are broken."""
 
 
 class BadInput(EngineError):

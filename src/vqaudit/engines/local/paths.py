@@ -21,6 +21,8 @@ __all__ = ["Agreement", "Paths", "choose_paths"]
 
 _TOLERANCE = 1e-3
 """Largest difference of log-probabilities that float32 may show; a wrong mask or position shows 0.02 and more."""
+_HALF_TOLERANCE = 0.05
+"""The same in half precision, whose numbers have 8 to 11 binary digits."""
 _NOISE_FACTOR = 4.0
 """In half precision, how much more than what batching alone changes is still taken for rounding."""
 
@@ -125,6 +127,6 @@ def _compare(plain: PlainPath, shared: SharedPath, groups: Sequence[tuple[Sequen
             worst = max(worst, _largest(shared.begin(rows, beginning).first() - alone))
     except (RuntimeError, ValueError, TypeError, AttributeError, IndexError, AssertionError) as error:
         return Agreement(strategy=shared.strategy, error=f"{type(error).__name__}: {error}")
-    rounding = 0.0 if plain.model.dtype == torch.float32 else 0.05
-    tolerance = max(_TOLERANCE, rounding, _NOISE_FACTOR * noise)
+    rounding = _TOLERANCE if plain.model.dtype == torch.float32 else _HALF_TOLERANCE
+    tolerance = max(rounding, _NOISE_FACTOR * noise)
     return Agreement(strategy=shared.strategy, max_abs_diff=worst, tolerance=tolerance)

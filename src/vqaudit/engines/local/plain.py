@@ -6,7 +6,6 @@ between rows; shared-prefix evaluation must agree with this path and is tested a
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,16 +17,14 @@ from vqaudit.engines.base import Depth
 from vqaudit.engines.local.batching import Load, cut
 from vqaudit.engines.local.branches import Network, Prefix
 from vqaudit.engines.local.cascade import KeyValues
-from vqaudit.engines.local.images import Pictures
+from vqaudit.engines.local.images import merge_pictures
 from vqaudit.engines.local.sessions import Cost, Generated, Row
 from vqaudit.engines.local.states import Caught, catching
 
-__all__ = ["PlainPath", "TokenRoles"]
+__all__ = ["MOST_LOGITS", "PlainPath", "TokenRoles"]
 
-_MOST_LOGITS = 2**27
+MOST_LOGITS = 2**27
 """Logits held at once (512 MB in float32) where whole continuations are read."""
-_FILLING = {"image_attention_mask": 1}
-"""What fills up an input of fewer tiles, where it is not 0: Phi-4-multimodal's empty crops are all seen."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,11 +58,8 @@ class PlainPath:
         self._type_key = type_key
         self._token_budget = token_budget
         self._max_batch = max_batch
-        self._network = Network(model)
-        accepted = inspect.signature(model.forward).parameters
-        self._takes_positions = "position_ids" in accepted
-        self._takes_window = "logits_to_keep" in accepted
-        self._cache_key = "cache" if "cache" in accepted else "past_key_values"
+        self.network = Network(model)
+        """What is known of the model; paths that share beginnings go by the same."""
         # Multimodal rotary positions depend on the pictures; such a model works them out itself.
         self._own_positions = hasattr(getattr(model, "model", None), "rope_deltas")
         model.generation_config = GenerationConfig(do_sample=False, num_beams=1, pad_token_id=roles.pad)
@@ -113,7 +107,7 @@ class PlainPath:
         parts: dict[int, list[int]] = {}
         for index, row in enumerate(rows):
             length = len(row.token_ids)
-            parts.setdefault(self._network.regime(length, length + more), []).append(index)
+            parts.setdefault(self.network.regime(length, length + more), []).append(index)
         return list(parts.values())
 
     @torch.inference_mode()
@@ -128,10 +122,10 @@ class PlainPath:
             For a continuation of n tokens, n + 1 distributions: before each of its tokens, and after the last.
         """
         sizes = [len(row.token_ids) for row in rows]
-        kinds = [(row.pictures is None, self._network.regime(n, n)) for row, n in zip(rows, sizes, strict=True)]
+        kinds = [(row.pictures is None, self.network.regime(n, n)) for row, n in zip(rows, sizes, strict=True)]
         loads = [Load(kind=kind, length=size) for kind, size in zip(kinds, sizes, strict=True)]
         widest = (max(lengths, default=0) + 1) * self._vocabulary_size
-        most_rows = min(self._max_batch, max(1, _MOST_LOGITS // widest))
+        most_rows = min(self._max_batch, max(1, MOST_LOGITS // widest))
         for batch in cut(loads, token_budget=self._token_budget, max_batch=most_rows):
             keep = max(lengths[index] for index in batch) + 1
             logits = self._forward([rows[index] for index in batch], keep=keep)
@@ -152,7 +146,7 @@ class PlainPath:
 
         transformers would go on from keys of the old one.
         """
-        room = self._network.room(len(rows[0].token_ids))
+        room = self.network.room(len(rows[0].token_ids))
         if room is None or room >= max_tokens:
             return self._generate(rows, max_tokens)
         replies = self._generate(rows, room)
@@ -198,11 +192,11 @@ class PlainPath:
 
     def _forward(self, rows: Sequence[Row], *, keep: int, cache: DynamicCache | None = None) -> torch.Tensor:
         inputs = self._inputs(rows)
-        if self._takes_positions and not (self._own_positions and rows[0].pictures is not None):
+        if self.network.takes_positions and not (self._own_positions and rows[0].pictures is not None):
             # Counted from each row's own beginning: some models have absolute positions.
             inputs["position_ids"] = (inputs["attention_mask"].cumsum(-1) - 1).clamp(min=0)
-        window = {"logits_to_keep": keep} if self._takes_window else {}
-        kept = {} if cache is None else {self._cache_key: cache}
+        window = {"logits_to_keep": keep} if self.network.takes_window else {}
+        kept = {} if cache is None else {self.network.cache_key: cache}
         return self._model(**inputs, **window, **kept, use_cache=cache is not None).logits[:, -keep:]
 
     def _inputs(self, rows: Sequence[Row]) -> dict[str, torch.Tensor]:
@@ -286,29 +280,6 @@ def _joined(reply: Generated, more: Generated) -> Generated:
         end_probabilities=reply.end_probabilities + more.end_probabilities,
         finite=reply.finite and more.finite,
     )
-
-
-def merge_pictures(pictures: Sequence[Pictures]) -> dict[str, torch.Tensor]:
-    """Returns the pictures of several prompts as the inputs of one batch.
-
-    Rows are put behind one another; where prompts have unequal numbers of tiles, the shorter are filled as the
-    processors themselves do: with zeros but for `_FILLING`.
-    """
-    names = pictures[0].tensors if pictures else {}
-    return {name: _stack([picture.tensors[name] for picture in pictures], _FILLING.get(name, 0)) for name in names}
-
-
-def _stack(tensors: Sequence[torch.Tensor], filling: int) -> torch.Tensor:
-    shape = [max(sizes) for sizes in zip(*(tensor.shape[1:] for tensor in tensors), strict=True)]
-    if all(list(tensor.shape[1:]) == shape for tensor in tensors):
-        return torch.cat(list(tensors))
-    stacked = tensors[0].new_full((sum(len(tensor) for tensor in tensors), *shape), filling)
-    start = 0
-    for tensor in tensors:
-        place = (slice(start, start + len(tensor)), *(slice(size) for size in tensor.shape[1:]))
-        stacked[place] = tensor
-        start += len(tensor)
-    return stacked
 
 
 class _Watcher(LogitsProcessor):

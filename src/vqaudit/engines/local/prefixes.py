@@ -15,6 +15,7 @@ from vqaudit.engines.local.sessions import Row
 __all__ = ["PrefixStore"]
 
 _KEPT_LINKS = 4
+"""Beginnings that are held: few, since each takes memory, and those that go on from one come right behind it."""
 _Key = tuple[tuple[str, ...], tuple[int, ...], tuple[int, ...]]
 
 

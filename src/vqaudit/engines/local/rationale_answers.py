@@ -11,12 +11,10 @@ from dataclasses import replace
 from vqaudit.engines.base import IDScores, Outcome, RationaleScores
 from vqaudit.engines.local.asked import Asked, Tools
 from vqaudit.engines.local.id_answers import score_ids
-from vqaudit.engines.local.outcomes import BadInput, bad_input, failed
+from vqaudit.engines.local.outcomes import NOT_FINITE, BadInput, bad_input, failed
 from vqaudit.engines.local.sessions import Begin, Cost, Generated
 
 __all__ = ["kept_rationale", "score_after_rationale", "tokens_around"]
-
-_NOT_FINITE = "the model's logits are not finite"
 
 
 def score_after_rationale(asked: Sequence[Asked], begin: Begin, tools: Tools) -> list[Outcome]:
@@ -30,7 +28,7 @@ def score_after_rationale(asked: Sequence[Asked], begin: Begin, tools: Tools) ->
         for one, reply in zip(asked, generated, strict=True)
     ]
     for place, (one, rationale) in enumerate(zip(asked, rationales, strict=True)):
-        behind = _behind(one, rationale, tools) if generated[place].finite else failed(one.request, _NOT_FINITE)
+        behind = _behind(one, rationale, tools) if generated[place].finite else failed(one.request, NOT_FINITE)
         if isinstance(behind, Outcome):
             found[place] = behind
         else:

@@ -14,15 +14,15 @@ from vqaudit.engines.base import ForcedToken, Generation, Outcome, Reply, Reques
 from vqaudit.engines.local.asked import Asked, Tools
 from vqaudit.engines.local.encoding import Prompt
 from vqaudit.engines.local.ids import Tokens
-from vqaudit.engines.local.outcomes import failed
+from vqaudit.engines.local.outcomes import NOT_FINITE, failed
 from vqaudit.engines.local.scoring import read_ids, top_tokens
 from vqaudit.engines.local.sessions import Begin, Cost, Generated
 
-__all__ = ["reply_budget", "reply_to", "tokens_to_generate"]
+__all__ = ["reply_to", "tokens_to_generate"]
 
 
-def reply_budget(event: Reply, prompt: Prompt, tools: Tools) -> int:
-    """Returns how many new tokens an exact reply may have."""
+def _reply_budget(event: Reply, prompt: Prompt, tools: Tools) -> int:
+    """New tokens that an exact reply may have."""
     if isinstance(event.budget, int):
         return event.budget
     if event.budget == "paper":
@@ -34,7 +34,7 @@ def tokens_to_generate(request: Request, prompt: Prompt, tools: Tools) -> int:
     """Returns how many tokens are generated for a reply; 0 for events that generate none."""
     event = request.event
     if isinstance(event, Reply):
-        return reply_budget(event, prompt, tools) + event.further
+        return _reply_budget(event, prompt, tools) + event.further
     if isinstance(event, ForcedToken):
         return 1
     return event.max_tokens if isinstance(event, Generation) else 0
@@ -52,7 +52,7 @@ def reply_to(asked: Sequence[Asked], begin: Begin, tools: Tools) -> list[Outcome
 
 def _outcome(one: Asked, generated: Generated, cost: Cost, tools: Tools) -> Outcome:
     if not generated.finite:
-        return failed(one.request, "the model's logits are not finite")
+        return failed(one.request, NOT_FINITE)
     event = one.request.event
     outcome = Outcome(
         trial=one.request.trial,
@@ -64,7 +64,7 @@ def _outcome(one: Asked, generated: Generated, cost: Cost, tools: Tools) -> Outc
     )
     if isinstance(event, Generation):
         return outcome
-    budget = reply_budget(event, one.prompt, tools) if isinstance(event, Reply) else 1
+    budget = _reply_budget(event, one.prompt, tools) if isinstance(event, Reply) else 1
     return _with_ids(one, generated, _within(outcome, generated, budget, tools), tools)
 
 
@@ -84,9 +84,8 @@ def _with_ids(one: Asked, generated: Generated, outcome: Outcome, tools: Tools) 
     plan = tools.ids.plan(option_ids, one.prompt)
     if not plan.one_position:  # the first distribution alone does not tell these IDs apart
         return outcome
-    first_only = replace(plan, extending=tuple(frozenset() for _ in option_ids))
     known: dict[Tokens, torch.Tensor] = {(): generated.first}
-    reading = read_ids(first_only, known.__getitem__, tools.vocabulary)
+    reading = read_ids(plan.first_only, known.__getitem__, tools.vocabulary)
     return replace(outcome, id_scores=reading.scores, id_mass=reading.mass)
 
 

@@ -11,13 +11,12 @@ from typing import NamedTuple
 
 import torch
 
-from vqaudit.engines.base import IDScore, OptionScore, TopToken
+from vqaudit.engines.base import TOP_TOKENS, IDScore, OptionScore, TopToken
 from vqaudit.engines.local.ids import IDPlan, Tokens
 from vqaudit.engines.local.vocabulary import Vocabulary
 
-__all__ = ["IDReading", "mass", "option_score", "read_ids", "top_tokens"]
+__all__ = ["mass", "option_score", "read_ids", "top_tokens"]
 
-N_TOP = 5
 Distribution = Callable[[Tokens], torch.Tensor]
 """Log-probabilities of the token after the prompt and some tokens."""
 
@@ -109,8 +108,8 @@ def mass(tokens: Iterable[int], logprobs: torch.Tensor) -> float:
 
 
 def top_tokens(logprobs: torch.Tensor, vocabulary: Vocabulary) -> tuple[TopToken, ...]:
-    """Returns the five most probable tokens; none where the distribution is not one."""
-    values, tokens = logprobs.topk(min(N_TOP, logprobs.numel()))
+    """Returns the most probable tokens; none where the distribution is not one."""
+    values, tokens = logprobs.topk(min(TOP_TOKENS, logprobs.numel()))
     if values.isnan().any():
         return ()
     pairs = zip(tokens.tolist(), values.tolist(), strict=True)

@@ -1,7 +1,7 @@
 """The shared path: what rows have in common is computed once, and each row's own tokens behind it.
 
 Knows rows, beginnings and branches. Knows no request, no option ID and no text. It agrees with the plain path up to
-rounding, which `agreement` checks for every model that is loaded.
+rounding, which `paths` checks for every model that is loaded.
 """
 
 from __future__ import annotations
@@ -13,16 +13,13 @@ import torch
 
 from vqaudit.engines.base import Depth
 from vqaudit.engines.local.batching import Shared
-from vqaudit.engines.local.branches import Branch, Network, Strategy
-from vqaudit.engines.local.plain import PlainPath
+from vqaudit.engines.local.branches import Branch, Strategy
+from vqaudit.engines.local.plain import MOST_LOGITS, PlainPath
 from vqaudit.engines.local.prefixes import PrefixStore
 from vqaudit.engines.local.sessions import Cost, Generated, Row
 from vqaudit.engines.local.states import Caught, catching
 
 __all__ = ["SharedPath"]
-
-_MOST_LOGITS = 2**27
-"""Logits held at once (512 MB in float32) where whole continuations are read."""
 
 
 class SharedPath:
@@ -35,7 +32,7 @@ class SharedPath:
     """
 
     def __init__(self, plain: PlainPath, *, ends: Sequence[int], strategy: Strategy) -> None:
-        self.network = Network(plain.model)
+        self.network = plain.network
         self.strategy: Strategy = strategy
         self.ends = tuple(ends)
         self.store = PrefixStore(self.network, plain.prefill, strategy)
@@ -87,7 +84,7 @@ class SharedSession:
         """Yields the distributions after further tokens; see `sessions.Session`."""
         vocabulary = self._last_logits().shape[-1]
         longest = max((len(tokens) for _, tokens in wanted), default=1)
-        most = max(1, min(len(self._own), _MOST_LOGITS // (longest * vocabulary)))
+        most = max(1, min(len(self._own), MOST_LOGITS // (longest * vocabulary)))
         for start in range(0, len(wanted), most):
             part = wanted[start : start + most]
             branch = self._branch.select([row for row, _ in part])

@@ -16,8 +16,8 @@ from vqaudit.engines.local.grouping import Group, prefix_groups
 
 __all__ = ["Budget", "SharingPlan", "Slot"]
 
-
 _LEFT = 4
+"""Last tokens of a prompt that stay with what follows it, which may merge with them."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

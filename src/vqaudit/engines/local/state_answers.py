@@ -6,7 +6,6 @@ Knows states, plans of IDs and distributions. Knows no model.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import torch
 
@@ -50,13 +49,11 @@ def _of_one(one: Asked, states: torch.Tensor, lens: tuple[LensLayer, ...]) -> Hi
 
 
 def _lens_layer(one: Asked, plan: IDPlan, logprobs: torch.Tensor, tools: Tools) -> LensLayer:
-    first_only = replace(plan, extending=tuple(frozenset() for _ in plan.option_ids), contexts=())
     known: dict[Tokens, torch.Tensor] = {(): logprobs}
-    reading = read_ids(first_only, known.__getitem__, tools.vocabulary)
+    reading = read_ids(plan.first_only, known.__getitem__, tools.vocabulary)
     event = one.request.event
     words = event.watch if isinstance(event, IDScores) else ()
-    shown = {token for singles in plan.singles for token in singles}
-    watched = mass(tools.ids.first_tokens(words, one.prompt) - shown, logprobs) if words else None
+    watched = mass(tools.ids.watched(words, plan, one.prompt), logprobs) if words else None
     return LensLayer(
         id_logprobs=tuple(float("-inf") if s.logprob is None else s.logprob for s in reading.scores),
         id_ranks=tuple(s.rank for s in reading.scores),

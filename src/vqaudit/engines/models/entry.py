@@ -10,12 +10,12 @@ from typing import Any, Literal
 
 from vqaudit.engines.models.memory import Shape
 
-__all__ = ["Engine", "ModelEntry", "Tried"]
+__all__ = ["ModelEntry"]
 
-Engine = Literal["local", "vllm"]
+_EngineKind = Literal["local", "vllm"]
 """`local`: transformers in this process; `vllm`: a family that transformers does not have without code of the
 checkpoint's own, so that vLLM, in this process or as a server, is the way. A server runs all of them."""
-Tried = Literal["tiny", "no"]
+_Tried = Literal["tiny", "no"]
 """`tiny`: the family is tested here on a tiny random model; `no`: not run here at all. No entry's real weights were."""
 
 
@@ -30,8 +30,8 @@ class ModelEntry:
     family: str
     """The configuration's `model_type`."""
     year: int
-    engine: Engine = "local"
-    tried: Tried = "tiny"
+    engine: _EngineKind = "local"
+    tried: _Tried = "tiny"
     shape: Shape
     context: int
     """Most tokens that the configuration allows."""

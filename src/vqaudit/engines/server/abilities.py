@@ -39,7 +39,7 @@ class Abilities:
     seed: bool = True
     """Whether a seed is accepted."""
     tokenize: str | None = None
-    """Path, below the root, at which the server tokenises a text; None where it does not."""
+    """`PATH#FIELD`: where, below the root, the server tokenises, and what a text is called there; None: nowhere."""
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the same as JSON values."""

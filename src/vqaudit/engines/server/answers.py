@@ -16,6 +16,9 @@ from vqaudit.errors import EngineReplyError
 
 __all__ = ["option_outcome", "scored_prompt", "with_usage"]
 
+_ABOVE_ZERO = 1e-6
+"""What a log-likelihood may be above 0 by rounding."""
+
 
 def with_usage(outcome: Outcome, usage: Usage) -> Outcome:
     """Returns the outcome with its token columns: what was computed, taken from the server's cache, and written."""
@@ -55,7 +58,7 @@ def option_outcome(
     scores: list[OptionScore] = []
     for joint, text in zip(joints, texts, strict=True):
         score = score_continuation(prompt, joint, text=text)
-        if score.logprob > 1e-6:
+        if score.logprob > _ABOVE_ZERO:
             raise EngineReplyError(f"a log-likelihood must be <= 0, got {score.logprob:.4g} for {text!r}")
         scores.append(score)
     return Outcome(trial=request.trial, option_scores=tuple(scores))

@@ -22,7 +22,7 @@ from vqaudit.engines.base import (
 )
 from vqaudit.engines.listed import positions_needed
 from vqaudit.engines.listed_replies import id_outcome, reply_outcome
-from vqaudit.engines.messages import chat_messages
+from vqaudit.engines.messages import GO_ON, chat_messages
 from vqaudit.engines.server.abilities import Abilities
 from vqaudit.engines.server.answers import option_outcome, scored_prompt, with_usage
 from vqaudit.engines.server.budgets import Budgets
@@ -34,14 +34,11 @@ from vqaudit.engines.server.replies import ServerReply, Usage, read_completion
 from vqaudit.engines.server.spec import ServerSpec
 from vqaudit.errors import EngineReplyError
 
-__all__ = ["Asker", "Tally"]
-
-_GO_ON = {"add_generation_prompt": False, "continue_final_message": True}
-"""vLLM's way to let the model go on where the assistant's turn has begun."""
+__all__ = ["Asker"]
 
 
 @dataclass(slots=True)
-class Tally:
+class _Tally:
     """What one outcome took."""
 
     tries: int = 0
@@ -71,7 +68,7 @@ class Asker:
         Raises:
             EngineError: Nobody can be answered any more.
         """
-        tally = Tally()
+        tally = _Tally()
         try:
             found = await self._answer(request, tally)
         except Busy as error:
@@ -84,7 +81,7 @@ class Asker:
             found = Outcome(trial=request.trial, reply="", finish_reason="content_filter")
         return with_usage(replace(found, tries=tally.tries), tally.usage)
 
-    async def _answer(self, request: Request, tally: Tally) -> Outcome:
+    async def _answer(self, request: Request, tally: _Tally) -> Outcome:
         event = request.event
         if isinstance(event, OptionLikelihood):
             return await self._likelihoods(request, event, tally)
@@ -97,7 +94,7 @@ class Asker:
         tokens = isinstance(event, ForcedToken)
         return reply_outcome(request, await self._chat(request, tally, limit=limit, tokens=tokens))
 
-    async def _reply(self, request: Request, event: Reply, tally: Tally) -> Outcome:
+    async def _reply(self, request: Request, event: Reply, tally: _Tally) -> Outcome:
         """The exact event: cut by tokens where they are told, by the server where they are not."""
         budget = await self.budgets.of(event)
         if self.can.thinks:
@@ -109,7 +106,7 @@ class Asker:
         reply = await self._chat(request, tally, limit=budget + event.further, tokens=True)
         return reply_outcome(request, reply, budget=budget)
 
-    async def _likelihoods(self, request: Request, event: OptionLikelihood, tally: Tally) -> Outcome:
+    async def _likelihoods(self, request: Request, event: OptionLikelihood, tally: _Tally) -> Outcome:
         scored = {"prompt_logprobs": 0}
         prompt = scored_prompt(await self._chat(request, tally, limit=1, more=scored))
         joints = []
@@ -121,7 +118,7 @@ class Asker:
     async def _chat(
         self,
         request: Request,
-        tally: Tally,
+        tally: _Tally,
         *,
         limit: int,
         tokens: bool = False,
@@ -136,7 +133,7 @@ class Asker:
         if tokens and self.can.logprobs and not self.can.thinks:
             body |= {"logprobs": True, "top_logprobs": self.can.top_logprobs}
         if messages[-1]["role"] == "assistant":
-            body |= _GO_ON
+            body |= GO_ON
         body |= self.spec.extra_body | dict(more or {})
         reply = await self.patience.call(partial(self._once, body), count=tally.sent)
         tally.usage += reply.usage

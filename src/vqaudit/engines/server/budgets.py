@@ -12,7 +12,7 @@ from typing import Any
 from vqaudit.engines.base import Reply
 from vqaudit.errors import EngineReplyError
 
-__all__ = ["Budgets", "Count"]
+__all__ = ["Budgets", "Count", "counted"]
 
 Count = Callable[[str], Awaitable[int]]
 """Tokens of a text, as the server's tokenizer makes them."""

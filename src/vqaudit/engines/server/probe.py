@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from vqaudit.engines.base import Image
+from vqaudit.engines.messages import GO_ON
 from vqaudit.engines.server.abilities import Abilities
 from vqaudit.engines.server.faults import BadRequest, Busy, Withheld
 from vqaudit.engines.server.replies import ServerReply, read_completion
@@ -18,16 +19,21 @@ from vqaudit.engines.server.spec import ServerSpec
 from vqaudit.engines.server.wire import Wire
 from vqaudit.errors import EngineError
 
-__all__ = ["Send", "probe", "sampling", "sees_pictures"]
+__all__ = ["probe", "sampling", "sees_pictures"]
 
-Send = Callable[[Mapping[str, Any]], Awaitable[Any]]
+_Send = Callable[[Mapping[str, Any]], Awaitable[Any]]
 """Sends a chat completion and waits as long as it takes."""
 
 _QUESTION = "Reply with the letter A and nothing else."
 _PICTURE_QUESTION = "Reply with the letter A if you see a picture, and nothing else."
 _TOKENS = 8
+"""New tokens of a probe's reply: room for the letter, and for what a chatty model puts before it."""
 _FEWER = 5
 """Likely tokens that servers with the lowest limit give."""
+_WAYS = 8
+"""Ways to ask that are tried at most; there are fewer, since each leaves out one of five things more."""
+_NAMED = 10
+"""Models that a message names at most."""
 _TOKENIZERS: tuple[tuple[str, str], ...] = (
     ("/tokenize", "prompt"),
     ("/tokenize", "content"),
@@ -46,7 +52,7 @@ def sampling(can: Abilities, spec: ServerSpec, *, limit: int) -> dict[str, Any]:
     return fields
 
 
-async def probe(wire: Wire, send: Send, model: str, spec: ServerSpec) -> Abilities:
+async def probe(wire: Wire, send: _Send, model: str, spec: ServerSpec) -> Abilities:
     """Asks a server what it can; drops, one by one, fields that it refuses by name.
 
     Raises:
@@ -79,12 +85,12 @@ async def _patiently_listed(wire: Wire) -> list[Mapping[str, Any]]:
 def _known(names: list[str], model: str) -> str:
     if not names or model in names:
         return ""
-    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
-    return f"; the server lists {', '.join(names[:10])}{more}"
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"; the server lists {', '.join(names[:_NAMED])}{more}"
 
 
-async def _negotiate(send: Send, model: str, spec: ServerSpec, can: Abilities) -> tuple[Abilities, ServerReply]:
-    for _ in range(8):
+async def _negotiate(send: _Send, model: str, spec: ServerSpec, can: Abilities) -> tuple[Abilities, ServerReply]:
+    for _ in range(_WAYS):
         body: dict[str, Any] = {"model": model, "messages": [{"role": "user", "content": _QUESTION}]}
         body |= sampling(can, spec, limit=_TOKENS + spec.reasoning_tokens)
         if can.logprobs:
@@ -119,9 +125,9 @@ async def _tokenizer(wire: Wire, model: str) -> str | None:
     for path, key in _TOKENIZERS:
         try:
             answer = await wire.post(path, {"model": model, key: "A", "add_special_tokens": False})
-        except Exception as error:
-            if isinstance(error, Busy):
-                return None
+        except Busy:
+            return None
+        except Exception:  # whatever stands at that address, it is no tokenizer
             continue
         tokens = answer.get("tokens") if isinstance(answer, Mapping) else None
         if isinstance(tokens, list) and tokens:
@@ -129,10 +135,10 @@ async def _tokenizer(wire: Wire, model: str) -> str | None:
     return None
 
 
-async def _scores_prompts(send: Send, model: str, can: Abilities, spec: ServerSpec) -> bool:
+async def _scores_prompts(send: _Send, model: str, can: Abilities, spec: ServerSpec) -> bool:
     messages = [{"role": "user", "content": _QUESTION}, {"role": "assistant", "content": "A"}]
     body = {"model": model, "messages": messages, "prompt_logprobs": 0}
-    body |= {"add_generation_prompt": False, "continue_final_message": True} | sampling(can, spec, limit=1)
+    body |= GO_ON | sampling(can, spec, limit=1)
     try:
         return bool(read_completion(await send(body | spec.extra_body)).prompt_logprobs)
     except BadRequest:
@@ -140,7 +146,7 @@ async def _scores_prompts(send: Send, model: str, can: Abilities, spec: ServerSp
 
 
 async def sees_pictures(
-    send: Send, model: str, can: Abilities, spec: ServerSpec, picture: Callable[[Image], dict[str, Any]]
+    send: _Send, model: str, can: Abilities, spec: ServerSpec, picture: Callable[[Image], dict[str, Any]]
 ) -> str | None:
     """Returns why the model takes no picture, or None where it does."""
     from PIL import Image as Pillow

@@ -67,10 +67,10 @@ class Wire:
         """Returns what the server lists as its models; nothing where it lists none."""
         try:
             answer = await self._within_time(self._models())
-        except Exception as error:
-            if isinstance(error, Busy):
-                raise
-            return []  # many servers have no such list, and none is needed
+        except Busy:
+            raise
+        except Exception:  # many servers have no such list, and none is needed
+            return []
         listed = answer.get("data") if isinstance(answer, Mapping) else None
         return [model for model in listed if isinstance(model, Mapping)] if isinstance(listed, list) else []
 

@@ -4,17 +4,14 @@ Knows data sets of others. Holds none of their items.
 """
 
 from vqaudit.items.benchmarks.entries import BENCHMARKS
-from vqaudit.items.benchmarks.entry import Benchmark, LeftOut, Published, Trap
+from vqaudit.items.benchmarks.entry import Benchmark, Published
 from vqaudit.items.benchmarks.loading import load_benchmark
-from vqaudit.items.benchmarks.names import Wanted, find_benchmark, parse_name
+from vqaudit.items.benchmarks.names import find_benchmark, parse_name
 
 __all__ = [
     "BENCHMARKS",
     "Benchmark",
-    "LeftOut",
     "Published",
-    "Trap",
-    "Wanted",
     "find_benchmark",
     "load_benchmark",
     "parse_name",

@@ -1,7 +1,7 @@
 """The benchmarks that vqaudit knows by name, as data.
 
 Knows sources and traps. Holds no item, no picture and no text of any benchmark. Counts are those that others printed;
-`benchmark_statistics` counts in the data itself.
+`items.statistics` counts in the data itself.
 """
 
 from __future__ import annotations

@@ -26,12 +26,17 @@ from vqaudit.items.tables import SUFFIXES, Row, Table, read_table
 
 __all__ = ["load_benchmark"]
 
-COPIES = LeftOut("rotated copies of a question that is kept, since designs rotate the options themselves")
+_COPIES = LeftOut("rotated copies of a question that is kept, since designs rotate the options themselves")
 _NO_PICTURES = "no question has a picture: is this a copy without the images?"
 
 
 def load_benchmark(
-    wanted: Wanted, spec: LoadSpec | None = None, *, split: str | None = None, image_root: str | Path | None = None
+    wanted: Wanted,
+    spec: LoadSpec | None = None,
+    *,
+    split: str | None = None,
+    image_root: str | Path | None = None,
+    fetch_images: str | Path | None = None,
 ) -> Dataset:
     """Reads a named benchmark from the hub, or from a local copy, and handles what is known of its data.
 
@@ -42,6 +47,7 @@ def load_benchmark(
         spec: Columns or answers other than the entry's, a limit, and whether bad rows may be left out.
         split: Another split than the entry's.
         image_root: The folder that image paths of a local copy start from; by default that of its file.
+        fetch_images: A folder into which pictures are fetched that the data name by URL; else a URL is refused.
 
     Raises:
         DatasetError: There is no such split or copy, the hub cannot be reached, or a row is bad.
@@ -55,8 +61,9 @@ def load_benchmark(
     if not rows:
         left = sieve.sentences()
         raise DatasetError(f"no questions{''.join(f': {sentence}' for sentence in left)}", file=source.path)
-    table = _table(source.path, rows)
-    dataset = load_table(table, _layout(entry, spec, table), image_root=source.image_folder)
+    table = Table.of(source.path, rows)
+    layout = _layout(entry, spec, table)
+    dataset = load_table(table, layout, image_root=source.image_folder, fetch_images=fetch_images)
     return _finished(dataset, entry, sieve, origin=source.origin)
 
 
@@ -163,7 +170,7 @@ class _Sieve:
         if self.entry.copies is not None:
             key = self.entry.copies(cells)
             if key in seen:
-                return COPIES
+                return _COPIES
             seen.add(key)
         return cells
 
@@ -173,13 +180,6 @@ class _Sieve:
             f"left out: {count} row{'s' if count > 1 else ''} ({reason}; first: {self.first[reason]})"
             for reason, count in self.left_out.items()
         ]
-
-
-def _table(path: Path, rows: list[Row]) -> Table:
-    names: dict[str, None] = {}
-    for row in rows:
-        names.update(dict.fromkeys(row.cells))
-    return Table(path=path, columns=tuple(names), rows=tuple(rows))
 
 
 def _layout(entry: Benchmark, spec: LoadSpec, table: Table) -> LoadSpec:

@@ -56,9 +56,8 @@ def find_benchmark(name: str) -> Benchmark:
 def parse_name(data: str) -> Wanted | None:
     """Returns what a text names as a benchmark; None where it is the path of a file, or a name of nothing known.
 
-    `NAME=PATH` names a local copy, `NAME=OWNER/NAME` another data set of the same layout on the hub
-    (`@REVISION` behind it pins a commit), and
-    `NAME:PART,PART` some of the parts (subjects) of a benchmark that has several.
+    `NAME=PATH` names a local copy, `NAME=OWNER/NAME` another data set of the same layout on the hub (`@REVISION` behind
+    it pins a commit), and `NAME:PART,PART` some of the parts (subjects) of a benchmark that has several.
 
     Raises:
         DatasetError: The name before `=` is unknown, there is no such copy, or no such part.

@@ -14,7 +14,7 @@ from typing import Any
 from vqaudit.errors import DatasetError
 from vqaudit.items.benchmarks.entry import LeftOut
 from vqaudit.items.cells import is_empty, item_id, looks_like_list, parse_list, says_nan
-from vqaudit.items.copies import STEP
+from vqaudit.items.copies import COPY_STEP
 from vqaudit.items.embedded import split_options
 from vqaudit.items.references import lists_options
 
@@ -28,10 +28,10 @@ __all__ = [
     "state_vision_question",
 ]
 
-OPEN = LeftOut("open questions without options")
-SINGLE = LeftOut("questions with fewer than two options")
-MINGLED = LeftOut("questions whose text lists options that cannot be told apart in only one way")
-NO_IMAGE = LeftOut("questions without a picture")
+_OPEN = LeftOut("open questions without options")
+_SINGLE = LeftOut("questions with fewer than two options")
+_MINGLED = LeftOut("questions whose text lists options that cannot be told apart in only one way")
+_NO_IMAGE = LeftOut("questions without a picture")
 _OPTIONS = re.compile(r"\b(?:options|choices)\s*[:：]", re.IGNORECASE)
 _IMAGE_NAMES = ("image", "image_1")
 _VISION_QUESTION = "Answer the question in the image."
@@ -53,12 +53,12 @@ def leave_out_open(row: Mapping[str, Any]) -> Mapping[str, Any] | LeftOut:
         except DatasetError:
             return row  # the loader says what is wrong with it, and where
     if is_empty(options) or not options:
-        return OPEN
+        return _OPEN
     if isinstance(options, (list, tuple)) and len(options) < 2:
-        return SINGLE
+        return _SINGLE
     kind = row.get("question_type")
     if isinstance(kind, str) and kind != "multiple-choice":
-        return OPEN
+        return _OPEN
     return {**row, "options": options}
 
 
@@ -73,12 +73,12 @@ def leave_out_without_options(row: Mapping[str, Any]) -> Mapping[str, Any] | Lef
     has_columns = all(not is_empty(row.get(letter)) for letter in "AB") or not is_empty(row.get("options"))
     if has_columns or split_options(text) is not None:
         return row
-    return MINGLED if lists_options(text) or _OPTIONS.search(text) else OPEN
+    return _MINGLED if lists_options(text) or _OPTIONS.search(text) else _OPEN
 
 
 def leave_out_without_image(row: Mapping[str, Any]) -> Mapping[str, Any] | LeftOut:
     """ScienceQA's image subset: leaves out questions without a picture."""
-    return NO_IMAGE if all(is_empty(row.get(name)) for name in _IMAGE_NAMES) else row
+    return _NO_IMAGE if all(is_empty(row.get(name)) for name in _IMAGE_NAMES) else row
 
 
 def name_subject(row: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -109,7 +109,7 @@ def by_index(row: Mapping[str, Any]) -> object:
         True
     """
     number = item_id(row.get("index"))
-    base = int(number) % STEP if number is not None and number.isdecimal() else number
+    base = int(number) % COPY_STEP if number is not None and number.isdecimal() else number
     return base, *_content(row)
 
 

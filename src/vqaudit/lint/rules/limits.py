@@ -10,8 +10,11 @@ from vqaudit.lint.rules.rule import Hit, Rule
 __all__ = ["LONG_GENERATION", "REASONING_CUT_SHORT", "REASONING_STOPPED"]
 
 _SHORT = 256
+"""Tokens within which most written-out reasoning is cut: a warning."""
 _TIGHT = 512
+"""Tokens within which long reasoning is cut: a remark."""
 _LONG = 256
+"""Tokens far beyond a letter: room for a reply that a reader of letters cannot read."""
 
 
 def _cut_short(description: Description) -> Iterator[Hit]:

@@ -9,7 +9,7 @@ from vqaudit.report.charts.drawing import Picture
 from vqaudit.report.charts.effects import level_effects
 from vqaudit.report.charts.formats import accuracy_heatmap, coverage_bars, coverage_heatmap, level_accuracies
 from vqaudit.report.charts.layers import layer_accuracies, recovered_accuracies
-from vqaudit.report.charts.mitigations import method_label, method_rows, remedies
+from vqaudit.report.charts.mitigations import method_rows, remedies
 from vqaudit.report.charts.runs import format_rank_bars, run_differences, run_ranking
 from vqaudit.report.charts.saving import KINDS, save_picture, save_pictures
 from vqaudit.report.charts.scale import score_scale
@@ -29,7 +29,6 @@ __all__ = [
     "layer_accuracies",
     "level_accuracies",
     "level_effects",
-    "method_label",
     "method_rows",
     "position_choice",
     "recovered_accuracies",

@@ -20,7 +20,7 @@ from vqaudit.report.charts.drawing import (
     percent_axis,
 )
 from vqaudit.report.digits import count, interval, pct
-from vqaudit.report.movers import factor_label
+from vqaudit.report.labels import factor_label
 from vqaudit.report.story import in_grid_order
 
 __all__ = ["confidence_by_level"]

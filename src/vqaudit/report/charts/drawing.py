@@ -30,6 +30,7 @@ __all__ = [
     "load_altair",
     "panels",
     "percent_axis",
+    "reach_of",
     "sized",
 ]
 
@@ -184,3 +185,14 @@ def _for_a_page(svg: str, title: str) -> str:
     return _ROOT.sub(
         lambda root: f'<svg {root[1]} role="img" aria-label="{text}"><title>{text}</title>', svg.strip(), count=1
     )
+
+
+def reach_of(rows: Sequence[Mapping[str, Any]]) -> float:
+    """Returns how far an axis of differences goes to both sides: the next multiple of 5 beyond every bound, in pp.
+
+    Example:
+        >>> reach_of([{"value": -3.0, "low": -7.5, "high": 1.5}]), reach_of([])
+        (10.0, 5.0)
+    """
+    ends = [abs(row[key]) for row in rows for key in ("value", "low", "high") if row[key] is not None]
+    return 5.0 * (max(ends, default=0.0) // 5 + 1)

@@ -19,10 +19,12 @@ from vqaudit.report.charts.drawing import (
     load_altair,
     panels,
     percent_axis,
+    reach_of,
 )
 from vqaudit.report.charts.formats import in_per_cent
 from vqaudit.report.digits import bounds, count, difference, probability
-from vqaudit.report.movers import factor_label, level_label, movers
+from vqaudit.report.labels import factor_label
+from vqaudit.report.movers import level_label, movers
 
 __all__ = ["level_effects"]
 
@@ -73,7 +75,7 @@ def _table_row(name: str, factor: FactorEffects, level: LevelEffect) -> tuple[st
 
 def _chart(rows: list[dict[str, Any]]) -> Any:
     alt = load_altair()
-    reach = _reach(rows)
+    reach = reach_of(rows)
     y = alt.Y("name:N", title=None, sort=[row["name"] for row in rows])
     x = percent_axis("value", "deviation, pp", low=-reach, high=reach)
     thin = alt.Chart().mark_rule(strokeWidth=1.5, color=BLUE).encode(y=y, x="low:Q", x2="high:Q")
@@ -83,8 +85,3 @@ def _chart(rows: list[dict[str, Any]]) -> Any:
     points = alt.Chart().mark_point(size=50, filled=True, opacity=1, color=BLUE).encode(y=y, x=x)
     layers = alt.layer(line_at(0.0), thin, thick, points).properties(width=PLOT_WIDTH, height=alt.Step(ROW_HEIGHT))
     return panels(layers, rows)
-
-
-def _reach(rows: list[dict[str, Any]]) -> float:
-    ends = [abs(row[key]) for row in rows for key in ("value", "low", "high") if row[key] is not None]
-    return 5 * (max(ends, default=0) // 5 + 1)

@@ -30,7 +30,7 @@ from vqaudit.report.digits import UNKNOWN, count, interval, pct
 from vqaudit.report.story import coverage_parts, in_grid_order
 from vqaudit.report.untrusted import printable
 
-__all__ = ["LOW_COVERAGE", "accuracy_heatmap", "coverage_bars", "coverage_heatmap", "level_accuracies"]
+__all__ = ["LOW_COVERAGE", "accuracy_heatmap", "coverage_bars", "coverage_heatmap", "in_per_cent", "level_accuracies"]
 
 LOW_COVERAGE = 0.5
 """Below this share of readable replies an accuracy tells more of the reading than of the model; it gets a mark."""
@@ -46,7 +46,7 @@ def accuracy_heatmap(formats: Sequence[FormatRow]) -> Picture:
         f"{over(row.accuracy for row in formats)}."
     )
     picture = _heatmap(formats, [row.accuracy for row in formats], title=accuracy_title(formats), starred=True)
-    starred = any(cell[2] != UNKNOWN and _is_low(row) for cell, row in zip(picture.rows, formats, strict=False))
+    starred = any(_is_low(row) for row in formats if row.accuracy.value is not None)
     mark = " A star marks formats in which fewer than half of the replies are an ID." if starred else ""
     return replace(picture, caption=caption + mark)
 

@@ -5,36 +5,14 @@ Knows rows of a summary. Computes no figure.
 
 from __future__ import annotations
 
-from typing import Any
-
 from vqaudit.analysis.mitigation import Mitigations
 from vqaudit.analysis.mitigation.applied import MitigationRow
-from vqaudit.report.charts.drawing import Picture, data, dots, draw, line_at, load_altair, percent_axis, sized
+from vqaudit.report.charts.drawing import Picture, data, dots, draw, line_at, load_altair, percent_axis, reach_of, sized
 from vqaudit.report.charts.formats import in_per_cent
 from vqaudit.report.digits import UNKNOWN, count, difference, interval
+from vqaudit.report.labels import method_label
 
-__all__ = ["method_label", "method_rows", "remedies"]
-
-_LABELS = {
-    "vanilla": "as it stands",
-    "circular": "circular, mean",
-    "circular_majority": "circular, majority",
-    "circular_strict": "circular, strict",
-    "pia": "PIA",
-    "pride": "PriDe",
-    "cp_ln": "CP-LN",
-    "randomised": "randomised",
-}
-
-
-def method_label(name: str) -> str:
-    """Returns how a method is called on the page.
-
-    Example:
-        >>> method_label("circular_strict"), method_label("new_one")
-        ('circular, strict', 'new one')
-    """
-    return _LABELS.get(name, name.replace("_", " "))
+__all__ = ["method_rows", "remedies"]
 
 
 def remedies(found: Mitigations) -> Picture | None:
@@ -45,7 +23,7 @@ def remedies(found: Mitigations) -> Picture | None:
     if not shown:
         return None
     rows = [{"name": _labelled(name, row), **in_per_cent(row.difference)} for name, row in shown if row.difference]
-    reach = _reach(rows)
+    reach = reach_of(rows)
     axis = percent_axis("value", "minus the grid accuracy, pp", low=-reach, high=reach)
     points = dots(x=axis, order=[row["name"] for row in rows]).properties(data=data(rows))
     chart = sized(load_altair().layer(line_at(0.0), points))
@@ -105,8 +83,3 @@ def _title(shown: list[tuple[str, MitigationRow]]) -> str:
         f"Nearest to the grid is {method_label(name)}, {difference(row.difference)} from it for "
         f"{_prompts(row)} per item"
     )
-
-
-def _reach(rows: list[dict[str, Any]]) -> float:
-    ends = [abs(row[key]) for row in rows for key in ("value", "low", "high") if row[key] is not None]
-    return 5 * (max(ends) // 5 + 1)

@@ -5,9 +5,6 @@ Knows a comparison. Computes no figure.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from vqaudit.analysis.comparison import Comparison, FormatRanks
 from vqaudit.report.charts.drawing import (
     INK,
@@ -18,6 +15,7 @@ from vqaudit.report.charts.drawing import (
     line_at,
     load_altair,
     percent_axis,
+    reach_of,
     sized,
 )
 from vqaudit.report.charts.formats import in_per_cent
@@ -63,7 +61,7 @@ def run_differences(comparison: Comparison) -> Picture | None:
     if not shown:
         return None
     rows = [{"name": f"{pair.a}{_MINUS}{pair.b}", **in_per_cent(pair.difference)} for pair in shown]
-    reach = _reach(rows)
+    reach = reach_of(rows)
     axis = percent_axis("value", "difference, pp", low=-reach, high=reach)
     points = dots(x=axis, order=[row["name"] for row in rows], split=_MINUS).properties(data=data(rows))
     chart = load_altair().layer(line_at(0.0), points)
@@ -79,11 +77,6 @@ def run_differences(comparison: Comparison) -> Picture | None:
             (p.a, p.b, difference(p.difference), probability(p.p_adjusted), "yes" if p.better else "no") for p in shown
         ),
     )
-
-
-def _reach(rows: Sequence[dict[str, Any]]) -> float:
-    bounds = [abs(row[key]) for row in rows for key in ("value", "low", "high") if row[key] is not None]
-    return 5 * (max(bounds) // 5 + 1)
 
 
 def _ranks_title(ranks: FormatRanks) -> str:

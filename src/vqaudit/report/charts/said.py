@@ -11,7 +11,7 @@ from vqaudit.analysis.breakdown import FormatRow, Group
 from vqaudit.analysis.estimates import Estimate
 from vqaudit.report.digits import count, pct
 
-__all__ = ["LARGEST", "accuracy_title", "coverage_title", "levels_title", "most_items", "over", "replies_title"]
+__all__ = ["accuracy_title", "coverage_title", "levels_title", "most_items", "over", "replies_title"]
 
 LARGEST = 40
 """Rows of one panel at most: more could not be read."""

@@ -5,12 +5,12 @@ Knows pictures and vl-convert. Knows no finding.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from vqaudit.errors import AnalysisError, RecordError
+from vqaudit.errors import AnalysisError
 from vqaudit.records import write_text
+from vqaudit.records.files import write_whole
 from vqaudit.report.charts.drawing import Picture, load_altair
 
 __all__ = ["KINDS", "save_picture", "save_pictures"]
@@ -41,7 +41,8 @@ def save_picture(picture: Picture, path: str | Path) -> Path:
     if kind == "svg":
         write_text(target, picture.standalone() + "\n")
         return target
-    _write_bytes(target, _converted(picture, kind))
+    converted = _converted(picture, kind)
+    write_whole(target, lambda handle: handle.write(converted), lasting=False)
     return target
 
 
@@ -62,14 +63,3 @@ def _converted(picture: Picture, kind: str) -> bytes:
         return vl_convert.svg_to_pdf(svg)
     start = svg.index(">") + 1
     return vl_convert.svg_to_png(svg[:start] + _ON_WHITE + svg[start:], scale=_SCALE)
-
-
-def _write_bytes(path: Path, data: bytes) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(data)
-        os.replace(temporary, path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True) if temporary.parent.is_dir() else None
-        raise RecordError(f"{path} cannot be written ({error.strerror or error})") from error

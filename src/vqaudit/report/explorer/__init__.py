@@ -1,6 +1,6 @@
 """The item explorer's data: every trial of a run in a form that a page can carry and a browser can filter at once.
 
-Knows records. Knows no HTML: `templates/explorer.js` reads what `packing` writes.
+Knows records. Knows no HTML: `templates/explorer/*.js` read what `packing` writes.
 """
 
 from vqaudit.report.explorer.data import MAX_PACKED, Explorer, explorer_data

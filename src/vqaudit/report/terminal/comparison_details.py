@@ -13,7 +13,8 @@ from vqaudit.analysis.cells.ranks import Disagreement, Leaders
 from vqaudit.analysis.comparison_details import ComparisonDetails
 from vqaudit.analysis.mitigation import MitigationTable, RedrawRow
 from vqaudit.report.digits import UNKNOWN, count
-from vqaudit.report.terminal.details import METHOD_LABELS, effects_part
+from vqaudit.report.labels import method_label
+from vqaudit.report.terminal.details import effects_part
 from vqaudit.report.terminal.layout import bullets, columns, dim, plain, section
 
 __all__ = ["detail_parts"]
@@ -42,12 +43,12 @@ def _mitigations(found: MitigationTable) -> Group:
     ranks.add_row(dim("grid"), *(plain(f"{name} {found.gold_pct[name]:.1f} %") for name in ordered))
     for method, row in found.methods.items():
         names = sorted(row.rank, key=lambda name: row.rank[name])
-        label = METHOD_LABELS.get(method, method)
+        label = method_label(method)
         ranks.add_row(dim(label), *(plain(f"{name} {row.accuracy_pct[name]:.1f} %") for name in names))
     table = columns("", "Spearman", "ranked right", "mean error", "passes", right=(1, 2, 3, 4), folding=(0,))
     for method, row in found.methods.items():
         table.add_row(
-            plain(METHOD_LABELS.get(method, method)),
+            plain(method_label(method)),
             _rho(row.spearman),
             plain(f"{row.correctly_ranked} of {row.models}"),
             plain(f"{row.mean_error_pp:.1f} pp"),
@@ -56,7 +57,7 @@ def _mitigations(found: MitigationTable) -> Group:
     if found.redraws is not None:
         table.add_row(*_redrawn(found.redraws, len(found.gold_rank)))
     table.add_row(plain("grid", "bold"), "", "", "", count(found.gold_passes))
-    lacking = [f"{METHOD_LABELS.get(name, name)}: {reason}" for name, reason in found.not_applicable.items()]
+    lacking = [f"{method_label(name)}: {reason}" for name, reason in found.not_applicable.items()]
     bodies: list[RenderableType] = [table, plain(" "), ranks]
     return section("Remedies against the grid's ranking", *bodies, bullets(lacking, style="dim"))
 

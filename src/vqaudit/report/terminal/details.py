@@ -16,22 +16,12 @@ from vqaudit.analysis.mitigation import Mitigations
 from vqaudit.analysis.position_and_id import PositionAndID, PreferenceOf, PreferenceTable
 from vqaudit.analysis.schema import Summary
 from vqaudit.report.digits import UNKNOWN, count, difference, duration, interval, pct, probability, signed_points
-from vqaudit.report.story import FACTOR_LABELS
+from vqaudit.report.labels import factor_label, method_label
 from vqaudit.report.terminal.interfaces import interface_parts
 from vqaudit.report.terminal.layout import View, bullets, columns, dim, plain, rows, section
 
-__all__ = ["METHOD_LABELS", "details_view", "effects_part"]
+__all__ = ["details_view", "effects_part"]
 
-METHOD_LABELS = {
-    "vanilla": "vanilla",
-    "circular": "circular, mean",
-    "circular_majority": "circular, majority",
-    "circular_strict": "circular, strict",
-    "pia": "PIA",
-    "pride": "PriDe",
-    "cp_ln": "CP-LN",
-    "randomised": "randomised",
-}
 _LABELS = {
     "effects": "effects",
     "mitigations": "remedies",
@@ -39,7 +29,8 @@ _LABELS = {
     "position_and_id": "position and ID",
     "whose_a": "whose A it is",
 }
-_FACTORS = {**FACTOR_LABELS, "answer_position": "answer at"}
+_SHORT = {"answer_position": "answer at"}
+"""Factors whose name is too long for a column."""
 
 
 def details_view(summary: Summary) -> View:
@@ -79,7 +70,7 @@ def effects_part(effects: Effects) -> Group:
     """Returns the effects of factor levels as a section."""
     table = columns("factor", "level", "from the mean", "from the first", right=(2, 3), folding=(1,))
     for name, factor in effects.factors.items():
-        heads = (_FACTORS.get(name, name), f"p {_p(factor.p_value)}")
+        heads = (_SHORT.get(name, factor_label(name)), f"p {_p(factor.p_value)}")
         for place, row in enumerate(factor.levels):
             first = dim(heads[place] if place < len(heads) else "")
             table.add_row(first, plain(row.level), plain(difference(row.deviation)), plain(difference(row.effect)))
@@ -112,7 +103,7 @@ def _mitigations(found: Mitigations) -> Group:
     table = columns("", "accuracy", "minus the grid", "passes", right=(1, 2, 3), folding=(0,))
     for name, row in found.methods.items():
         table.add_row(
-            plain(METHOD_LABELS.get(name, name)),
+            plain(method_label(name)),
             plain(interval(row.accuracy)),
             plain(difference(row.difference)),
             count(row.passes),
@@ -120,8 +111,8 @@ def _mitigations(found: Mitigations) -> Group:
     if found.gold is not None:
         label = "grid" if found.gold_design == "grid" else "grid, from draws"
         table.add_row(plain(label, "bold"), plain(interval(found.gold)), "", count(found.gold_passes))
-    notes = [f"{METHOD_LABELS.get(name, name)}: {row.note}" for name, row in found.methods.items() if row.note]
-    lacking = [f"{METHOD_LABELS.get(name, name)}: {reason}" for name, reason in found.not_applicable.items()]
+    notes = [f"{method_label(name)}: {row.note}" for name, row in found.methods.items() if row.note]
+    lacking = [f"{method_label(name)}: {reason}" for name, reason in found.not_applicable.items()]
     return section("Remedies against the grid", table, bullets([*notes, *lacking], style="dim"))
 
 
@@ -145,9 +136,7 @@ def _ranking(ranking: ConfidenceRanking) -> Group:
                 )
                 for group in ranking.groups
             ]
-            table.add_row(
-                dim(FACTOR_LABELS.get(factor, factor) if place == 0 else ""), plain(level), *map(plain, cells)
-            )
+            table.add_row(dim(factor_label(factor) if place == 0 else ""), plain(level), *map(plain, cells))
     without = ", which is left out of the accuracies" if ranking.left_out else ""
     return Group(dim(f"ranked by {ranking.format}{without}"), table)
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 
 from vqaudit.analysis.cells.effects import Effect
+from vqaudit.analysis.cells.regression import INTERCEPT
 from vqaudit.analysis.cells.schema import GridFindings
 from vqaudit.analysis.estimates import Estimate
 from vqaudit.report.digits import UNKNOWN, bounds, pct, probability, signed
@@ -17,7 +18,6 @@ from vqaudit.report.terminal.layout import bullets, columns, dim, plain, section
 
 __all__ = ["effect_parts"]
 
-_INTERCEPT = "Intercept"
 _MOST_TERMS = 8
 
 
@@ -37,7 +37,7 @@ def _mixed_model(found: GridFindings, effects: dict[str, Effect]) -> RenderableT
     over_models = found.model_clustered or {}
     covered = found.lmm_without_zero_coverage_models or {}
     for level, effect in effects.items():
-        if level == _INTERCEPT:
+        if level == INTERCEPT:
             continue
         cells = (signed(effect.coef_pp / 100), _bounds(effect), _p(effect))
         models = (_bounds(over_models.get(level)), _p(over_models.get(level)))
@@ -47,7 +47,7 @@ def _mixed_model(found: GridFindings, effects: dict[str, Effect]) -> RenderableT
 
 def _legend(found: GridFindings, effects: dict[str, Effect]) -> Iterator[str]:
     baseline = "/".join(found.baseline.values())
-    yield f"against {baseline}, where accuracy is {effects[_INTERCEPT].coef_pp:.1f} %"
+    yield f"against {baseline}, where accuracy is {effects[INTERCEPT].coef_pp:.1f} %"
     yield "95 % intervals; over cells: paper 1's mixed model, with cells as its units; over models: with models"
     if found.lmm_without_zero_coverage_models is not None:
         yield f"covered: the effect without {', '.join(found.zero_coverage_models)} (cells of zero coverage)"
@@ -77,7 +77,7 @@ def _left_out(by_model: dict[str, dict[str, Effect]], levels: list[str]) -> Rend
     table = columns("", "lowest", "without", "highest", "without", right=(1, 3), folding=(0, 2, 4))
     for level in levels:
         found = [(effects[level].coef_pp, model) for model, effects in by_model.items() if level in effects]
-        if level == _INTERCEPT or not found:
+        if level == INTERCEPT or not found:
             continue
         (low, lowest), (high, highest) = min(found), max(found)
         figures = (signed(low / 100), lowest, signed(high / 100), highest)

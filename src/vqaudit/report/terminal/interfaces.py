@@ -23,6 +23,7 @@ from vqaudit.analysis.schema import Summary
 from vqaudit.analysis.whose_a import WhoseA
 from vqaudit.report.digits import UNKNOWN, count, difference, interval, pct
 from vqaudit.report.terminal.layout import View, bullets, columns, dim, plain, section
+from vqaudit.report.terminal.wide import blocks, head
 from vqaudit.report.untrusted import bare_name
 
 __all__ = ["across_view", "interface_parts"]
@@ -66,7 +67,7 @@ def across_view(found: AcrossRuns) -> View:
         table.add_row(*(plain(cell) for cell in cells), plain(row.verdict or row.reason or UNKNOWN))
     legend = (
         f"drop: {found.direct} minus {found.prefix}, paired by item; first: share of {found.prefix} that chose the "
-        "first position; lost to first: of the answers lost, those that land there"
+        "first position; lost to first: of the answers lost that could land there, those that do"
     )
     title = plain(f"{found.direct} and {found.prefix} over {len(found.rows)} runs", "bold")
     return View((title, bullets(found.sentences), table, dim(legend)))
@@ -137,7 +138,8 @@ def _asked(row: EndingRow) -> str:
 
 
 def _permutations(rows: list[PermutationRow]) -> Group:
-    table = columns("", "accuracy", "sd", "chose first", "sd", "answers first", right=(1, 2, 3, 4, 5), folding=(0,))
+    names = ("", "accuracy", "sd", "chose first", "sd", head("answers first"))
+    table = columns(*names, right=range(1, len(names)), folding=(0,))
     for row in rows:
         table.add_row(
             plain(row.interface),
@@ -158,29 +160,39 @@ def _sd(value: float | None) -> str:
 
 
 def _flips(found: InterfaceDetails) -> Group:
-    table = columns("", "lost", "gained", "of", "lost to first", "lost, no answer", right=range(1, 6), folding=(0,))
+    names = ("", "lost", "gained", "of", "lost to first", head("lost, no answer"))
+    table = columns(*names, right=range(1, len(names)), folding=(0,))
     for row in found.flips:
         told = (interval(row.lost_to_first), pct(_value(row.lost_unanswered)))
         table.add_row(plain(row.after), count(row.lost), count(row.gained), count(row.trials), *map(plain, told))
     legend = (
-        f"lost: right under {found.baseline} and wrong here; to first: of these, those that chose the first position"
+        f"lost: right under {found.baseline} and wrong here; to first: of these, where the right option stands "
+        "elsewhere, those that chose the first position"
     )
     return section(f"Answers lost from {found.baseline}", table, dim(legend))
 
 
 def _probabilities(rows: dict[str, RightProbability], baseline: str | None) -> Group:
-    places = sorted({shift.position for row in rows.values() for shift in row.by_position})
-    head = [f"δ{place + 1}" for place in places]
-    table = columns("", "P(right)", "0 to 1", *head, right=(1, *range(3, 3 + len(head))), folding=(0,))
+    table = columns("", "P(right)", "0 to 1", right=(1,), folding=(0,))
     for name, row in rows.items():
-        shifts = {shift.position: shift.shift for shift in row.by_position}
-        cells = [_points(shifts.get(place)) for place in places]
-        table.add_row(plain(name), plain(pct(row.mean.value)), plain(_spark(row.histogram)), *map(plain, cells))
+        table.add_row(plain(name), plain(pct(row.mean.value)), plain(_spark(row.histogram)))
+    bodies = [body for shifts in _shifts(rows) for body in (plain(" "), shifts)]
     legend = (
         "P(right): mean probability of the right ID among the shown ones, with its distribution; δj: its change from "
-        f"{baseline} where the right option stands at position j, in pp; the intervals are in summary.json"
+        f"{baseline} where the right option stands at position j, from 0; the intervals are in summary.json"
     )
-    return section("Probability of the right ID", table, dim(legend))
+    return section("Probability of the right ID", table, *bodies, dim(legend))
+
+
+def _shifts(rows: dict[str, RightProbability]) -> Iterator[Table]:
+    """Yields tables of delta by position, as many positions in each as fit beside the names."""
+    shifted = {name: row for name, row in rows.items() if any(shift.shift is not None for shift in row.by_position)}
+    for places in blocks(sorted({shift.position for row in shifted.values() for shift in row.by_position})):
+        table = columns("", *(f"δ{place}" for place in places), right=range(1, len(places) + 1), folding=(0,))
+        for name, row in shifted.items():
+            shifts = {shift.position: shift.shift for shift in row.by_position}
+            table.add_row(plain(name), *(plain(_points(shifts.get(place))) for place in places))
+        yield table
 
 
 def _spark(histogram: tuple[int, ...]) -> str:
@@ -193,16 +205,14 @@ def _points(estimate: Estimate | None) -> str:
 
 
 def _vocabulary(rows: dict[str, VocabularyRow]) -> Group:
-    table = columns("", "ID mass", "watched", "rank of right ID", "median", right=(1, 2, 3, 4), folding=(0,))
+    masses = columns("", "ID mass", "watched", right=(1, 2), folding=(0,))
+    ranks = columns("", "rank of right ID", "median", right=(1, 2), folding=(0,))
     for name, row in rows.items():
-        masses = (interval(row.id_mass), interval(row.watch_mass))
+        masses.add_row(plain(name), plain(interval(row.id_mass)), plain(interval(row.watch_mass)))
         median = UNKNOWN if row.rank is None else f"{row.rank.median:g}"
-        table.add_row(plain(name), *map(plain, (*masses, _rank(row.rank), median)))
-    return section(
-        "Next token, over the whole vocabulary",
-        table,
-        dim("watched: mass of the watched words; rank: from 1, mean with its 95 % interval"),
-    )
+        ranks.add_row(plain(name), plain(_rank(row.rank)), plain(median))
+    legend = dim("watched: mass of the watched words; rank: from 1, mean with its 95 % interval")
+    return section("Next token, over the whole vocabulary", masses, plain(" "), ranks, legend)
 
 
 def _rank(rank: MeanRank | None) -> str:
@@ -223,20 +233,22 @@ def _agreement(found: InterfaceDetails) -> Group:
 def _slices(rows: list[SliceRow]) -> Group:
     named = {row.interface for row in rows}
     wanted = [name for name in _SLICED if name in named] or sorted(named)
-    table = columns("", "accuracy", "below", "first", "unread", right=(1, 2, 3, 4), folding=(0,))
+    table = columns("", "accuracy", "below", "first", "none", right=(1, 2, 3, 4), folding=(0,))
     last = ""
     for row in rows:
         if row.interface not in wanted:
             continue
         level = f"{row.level} options" if row.by == "options" else row.level
         if level != last:
-            table.add_row(
-                plain(level), dim(f"{count(row.items)} items"), dim("too few" if row.too_small else ""), "", ""
-            )
+            items, few = f"{count(row.items)} items", "too few" if row.too_small else ""
+            table.add_row(plain(level, "bold"), dim(items), dim(few), "", "")
             last = level
         figures = (interval(row.accuracy), difference(row.below_baseline), pct(_value(row.first_position_rate)))
-        table.add_row(plain(f"  {row.interface}"), *_cells((*figures, count(row.no_answer)), few=row.too_small))
-    legend = "below: accuracy of the baseline minus this one; unread: trials; others are in summary.json"
+        table.add_row(plain(row.interface), *_cells((*figures, count(row.no_answer)), few=row.too_small))
+    legend = (
+        "below: accuracy of the baseline minus this one; first: share that chose the first position; none: trials that "
+        "chose no option; other interfaces are in summary.json"
+    )
     return section("By number of options and picture", table, dim(legend))
 
 

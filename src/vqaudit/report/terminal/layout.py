@@ -20,7 +20,6 @@ from vqaudit.report.digits import pct
 from vqaudit.report.untrusted import printable
 
 __all__ = [
-    "BAR_WIDTH",
     "View",
     "alarm",
     "bar",

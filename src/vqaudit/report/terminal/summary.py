@@ -15,6 +15,7 @@ from vqaudit.analysis.breakdown import Group as Part
 from vqaudit.analysis.schema import Summary
 from vqaudit.report import story
 from vqaudit.report.digits import UNKNOWN, count, difference, duration, interval, pct
+from vqaudit.report.labels import factor_label
 from vqaudit.report.terminal.imported import as_logged_view, circular_view
 from vqaudit.report.terminal.layout import (
     View,
@@ -29,6 +30,7 @@ from vqaudit.report.terminal.layout import (
     share_bar,
     shares,
 )
+from vqaudit.report.terminal.wide import head
 from vqaudit.report.untrusted import bare_name
 
 __all__ = ["summary_view"]
@@ -139,7 +141,7 @@ def _factors(summary: Summary) -> RenderableType | None:
     table = columns("factor", "level", "accuracy", "", "coverage", right=(2, 4), folding=(1,))
     for factor in summary.factors:
         for place, part in enumerate(story.factor_parts(summary, factor)):
-            table.add_row(dim(story.FACTOR_LABELS.get(factor, factor) if place == 0 else ""), *_part(part))
+            table.add_row(dim(factor_label(factor) if place == 0 else ""), *_part(part))
     return section("Accuracy by factor level", table, dim(_BAR_LEGEND))
 
 
@@ -161,7 +163,9 @@ def _groups(summary: Summary) -> RenderableType | None:
 def _interfaces(summary: Summary) -> RenderableType | None:
     if not summary.interfaces:
         return None
-    table = columns("", "accuracy", "chose first", "answers first", "no answer", right=(1, 2, 3, 4), folding=(0,))
+    # heads of two lines leave room for names such as scores:explanation-cue
+    heads = map(head, ("chose first", "answers first", "no answer"))
+    table = columns("", "accuracy", *heads, right=(1, 2, 3, 4), folding=(0,))
     for name, row in summary.interfaces.items():
         rates = shares(row.first_position_rate.value, row.answer_first_rate.value, row.unanswered.value)
         table.add_row(plain(name), plain(interval(row.accuracy)), *rates)

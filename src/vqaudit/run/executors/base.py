@@ -22,7 +22,7 @@ from vqaudit.run.stopping import Stop
 
 __all__ = ["Desk", "Executor"]
 
-RATE_SECONDS = 60.0
+_RATE_SECONDS = 60.0
 """Rates are of the last minute."""
 
 
@@ -68,7 +68,7 @@ class Desk:
         """Returns what the session's next sign of life tells; see `records.SessionState`."""
         now = time.monotonic()
         self._seen.append((now, self.asked))
-        while now - self._seen[0][0] > RATE_SECONDS and len(self._seen) > 2:
+        while now - self._seen[0][0] > _RATE_SECONDS and len(self._seen) > 2:
             self._seen.popleft()
         since, before = self._seen[0]
         rate = (self.asked - before) / (now - since) if now > since and self.asked else None

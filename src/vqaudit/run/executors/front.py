@@ -30,6 +30,10 @@ class _Front:
     def batch_sensitive(self) -> bool:
         return self._hello.batch_sensitive
 
+    @property
+    def unsteady(self) -> bool:
+        return self._hello.unsteady
+
     def describe(self) -> Mapping[str, Any]:
         return self._hello.description
 

@@ -221,14 +221,9 @@ class RayExecutor:
             if slot.free:
                 waiting = queue.pop()
                 group = desk.group(waiting)
-                self._reserve(max([group.attempts_from, *group.attempts.values()]))
+                _reserve(desk.owner, max([group.attempts_from, *group.attempts.values()]))
                 slot.take(waiting)
-                slot.answer = slot.actor.ask.remote(group, desk.spec)
-
-    def _reserve(self, attempt: int) -> None:
-        """Notes on the disk, before an attempt goes out, that its number is given."""
-        if attempt >= self._owner.state.next_attempts_from:
-            self._owner.tell(next_attempts_from=attempt + 1)
+                slot.answer = slot.actor.ask.remote(group, desk.spec, str(desk.out.resolve()))
 
     def _wait(self, desk: Desk | None) -> list[Waiting]:
         """Waits for whatever comes first; returns the groups that lost workers left behind."""
@@ -332,6 +327,12 @@ class RayExecutor:
                 with suppress(*_LOST):
                     answered: Any = ray.get(ref)
                     self._count(slot, answered, desk)
+
+
+def _reserve(owner: Owner, attempt: int) -> None:
+    """Notes on the disk, before an attempt goes out, that its number is given."""
+    if attempt >= owner.state.next_attempts_from:
+        owner.tell(next_attempts_from=attempt + 1)
 
 
 class _Needs(NamedTuple):

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from vqaudit.engines.base import Engine, StateKeeper
+from vqaudit.engines.base import Engine, StateKeeper, Unsteady
 from vqaudit.errors import EngineError, VqauditError
 from vqaudit.records import PartWriter, read_session
 from vqaudit.run.asker import Asker
@@ -59,6 +59,7 @@ class Hello:
     engine: str
     batch_sensitive: bool
     keeps_states: bool
+    unsteady: bool
     description: Mapping[str, Any]
 
 
@@ -82,6 +83,8 @@ def hand_file(out: Path, worker: str) -> Path:
 class _Loaded:
     engine: Engine
     asker: Asker | None = field(default=None)
+    out: Path | None = field(default=None)
+    """Where the asker writes."""
 
 
 class Worker:
@@ -112,6 +115,7 @@ class Worker:
                 engine=engine.name,
                 batch_sensitive=engine.batch_sensitive,
                 keeps_states=isinstance(engine, StateKeeper),
+                unsteady=isinstance(engine, Unsteady) and engine.unsteady,
                 description=dict(engine.describe()),
             )
         except VqauditError as error:
@@ -140,11 +144,17 @@ class Worker:
         except VqauditError as error:
             return _trouble(error)
 
-    def ask(self, group: Group, spec: AskSpec) -> Answered:
-        """Asks a group and writes its records."""
+    def ask(self, group: Group, spec: AskSpec, out: str) -> Answered:
+        """Asks a group and writes its records.
+
+        Args:
+            group: What is asked.
+            spec: What is the same in every request.
+            out: Where the records go, absolute: the run directory, or that of its second answers.
+        """
         trouble, stopped = None, False
         try:
-            self._asker(spec).ask(group)
+            self._asker(spec, Path(out)).ask(group)
         except VqauditError as error:
             trouble = _trouble(error)
         except Terminated:
@@ -152,19 +162,22 @@ class Worker:
         answered = self.sign()
         return Answered(asked=answered.asked, failed=answered.failed, stopped=stopped, trouble=trouble)
 
-    def _asker(self, spec: AskSpec) -> Asker:
+    def _asker(self, spec: AskSpec, out: Path) -> Asker:
         assert self._loaded is not None
-        out = Path(self._job.out)
         asker = self._loaded.asker
-        if asker is None:
-            asker = self._loaded.asker = Asker(
+        if asker is None or self._loaded.out != out:
+            so_far = self.sign()
+            asker = Asker(
                 engine=self._loaded.engine,
                 spec=spec,
                 writer=PartWriter(out, worker=self._job.name),
                 worker=self._job.name,
                 hand=hand_file(out, self._job.name),
                 stop=self._stop,
+                asked=so_far.asked,
+                failed=so_far.failed,
             )
+            self._loaded.asker, self._loaded.out = asker, out
         asker.spec = spec
         return asker
 
