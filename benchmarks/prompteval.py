@@ -3,7 +3,7 @@
 Its X-IRT model with one-hot covariates is a Rasch model: P(right) = logistic(theta_format - beta_item). It is fitted by
 ridge-penalised logistic regression to the outcomes seen, and a format's performance is the mean over items of the
 outcome where it was seen and of the fitted probability where not; here the mean over formats is the grid accuracy.
-The package's choice of the penalty by cross-validation is replaced by one penalty for all.
+One penalty for all stands in the place of the authors', who hardly penalise (docs/peers.md compares).
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def main() -> None:
             model.fit(sample, np.where(sample, table, -99.0))
             own.append(model.get_Y_hat().mean(axis=1).tolist())
     report = {
-        "versions": {"prompteval": "repository", "scikit-learn": sklearn.__version__, "numpy": np.__version__},
+        "versions": {"scikit-learn": sklearn.__version__, "numpy": np.__version__},
         "seconds": clock.seconds,
         "seconds_of_drawing": drawing.seconds,
         "formats": found,

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "benchmarks" / "results"
 PAGE = ROOT / "docs" / "peers.md"
 MARKS = ("<!-- table: written by benchmarks/peers/table.py -->", "<!-- end of table -->")
-HEAD = ("peer", "version", "same work", "answers", "CPU time", "wall time")
+HEAD = ("peer", "version", "same work", "answers", "time")
 
 
 def ratio(peer: float, ours: float) -> str:
@@ -27,26 +27,26 @@ def ratio(peer: float, ours: float) -> str:
     return f"{peer / ours:.2g}x" if peer / ours < 100 else f"{peer / ours:.0f}x"
 
 
-def times(seconds: dict[str, dict[str, float]], peer: str = "peer", ours: str = "vqaudit") -> tuple[str, str]:
-    return tuple(ratio(seconds[peer][kind], seconds[ours][kind]) for kind in ("cpu", "wall"))  # type: ignore[return-value]
+def cpu(seconds: dict[str, dict[str, float]]) -> str:
+    return ratio(seconds["peer"]["cpu"], seconds["vqaudit"]["cpu"])
 
 
 def lm_eval_rows(path: Path) -> Iterator[tuple[str, ...]]:
-    """One row a model; without measured times where `bench_lm_eval.py` has left no file."""
+    """One row a model, in wall time on free cores; a row that says so where `bench_lm_eval.py` has left no file."""
     name, version = "lm-evaluation-harness, `hf-multimodal`", "0.4.13"
     if not path.exists():
-        yield name, version, "192 replies, demo model; 192, llava-style", "192 and 192 equal", "not yet", "not yet"
+        yield name, version, "replies, demo and llava-style models", "see below", "not measured on free cores yet"
         return
     for row in json.loads(path.read_text(encoding="utf-8"))["results"]:
         if "equal_replies" in row:
             equal = f"{row['equal_replies']} of {row['trials']} equal"
-            yield name, version, f"{row['trials']} replies, {row['model']} model", equal, "", f"{row['ratio']:.2g}x"
+            yield name, version, f"{row['trials']} replies, {row['model']} model", equal, f"{row['ratio']:.2g}x (wall)"
 
 
 def lmms_eval_row(found: dict[str, Any]) -> tuple[str, ...]:
     equal = f"{found['equal']} of {found['trials']} equal"
     work = f"{found['trials']} replies, demo model"
-    return "lmms-eval, `llava_hf` (chat)", found["versions"]["lmms-eval"], work, equal, *times(found["seconds"])
+    return "lmms-eval, `llava_hf` (chat)", found["versions"]["lmms-eval"], work, equal, cpu(found["seconds"])
 
 
 def glance_rows(found: dict[str, Any]) -> Iterator[tuple[str, ...]]:
@@ -57,18 +57,15 @@ def glance_rows(found: dict[str, Any]) -> Iterator[tuple[str, ...]]:
         choices = f"{sum(row['same_choice'] for row in same)} of {sum(row['prompts'] for row in same)} choices equal"
         far = f"log-probabilities within {max(row['largest_difference_nats'] for row in same):.0e}"
         work = f"ID scores of {part['prompts']} prompts, {model} model"
-        yield name, part["versions"]["glance-vlm"], work, f"{choices}, {far}", *times(part["seconds"])
+        yield name, part["versions"]["glance-vlm"], work, f"{choices}, {far}", cpu(part["seconds"])
 
 
 def option_order_row(found: dict[str, Any]) -> tuple[str, ...]:
     answers, seconds = found["answers"], found["seconds"]
-    whole = {
-        side: {"wall": seconds[side]["wall"], "cpu": seconds[side]["cpu"] + seconds[side]["server_cpu"]}
-        for side in ("peer", "vqaudit")
-    }
+    whole = {side: {"cpu": seconds[side]["cpu"] + seconds[side]["server_cpu"]} for side in ("peer", "vqaudit")}
     work = f"{answers['trials']} replies of one server"
     equal = f"{answers['equal']} of {answers['trials']} read alike"
-    return "option-order-check", found["versions"]["option-order-check"], work, equal, *times(whole)
+    return "option-order-check", found["versions"]["option-order-check"], work, equal, cpu(whole)
 
 
 def prompteval_rows(found: dict[str, Any]) -> Iterator[tuple[str, ...]]:
@@ -76,16 +73,16 @@ def prompteval_rows(found: dict[str, Any]) -> Iterator[tuple[str, ...]]:
         peer, plain = part["peer"]["grid_mae_pp"], part["plain_mean"]["grid_mae_pp"]
         errors = f"{peer:.2f} pp from the truth; vqaudit's plain mean {plain:.2f}"
         work = f"{part['estimates']} estimates of the grid accuracy, {dataset}'s cells, one pass"
-        yield "PromptEval", "c238d64", work, errors, "–", "–"
+        yield "PromptEval", "c238d64", work, errors, "–"
 
 
 def promptstats_rows(found: dict[str, Any]) -> Iterator[tuple[str, ...]]:
     version, ranks, effects = found["versions"]["promptstats"], found["ranks"], found["effects"]
     shares = f"shares within {ranks['largest_difference']:.3f}"
     work = f"ranks of {ranks['formats']} formats, {ranks['resamples']:,} resamples"
-    yield "promptstats", version, work, shares, *times(ranks["seconds"])
+    yield "promptstats", version, work, shares, cpu(ranks["seconds"])
     equal = f"effects within {effects['largest_difference_pp']:.0e} pp"
-    yield "promptstats", version, "mixed model of paper 1's 1,680 cells", equal, *times(effects["seconds"])
+    yield "promptstats", version, "mixed model of paper 1's 1,680 cells", equal, cpu(effects["seconds"])
 
 
 def table(results: Path = RESULTS) -> str:
@@ -108,7 +105,7 @@ def page_with_table(page: str, results: Path = RESULTS) -> str:
     """Returns the page with the table that the results give."""
     before, _, rest = page.partition(MARKS[0])
     _, _, after = rest.partition(MARKS[1])
-    return f"{before}{MARKS[0]}\n{table(results)}\n{MARKS[1]}{after}"
+    return f"{before}{MARKS[0]}\n\n{table(results)}\n\n{MARKS[1]}{after}"
 
 
 def main() -> None:
