@@ -1,6 +1,7 @@
 """The explorer in a real browser: filters, search, keys, two trials side by side, hostile text, pictures."""
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -160,9 +161,7 @@ def test_pictures_are_shown_from_the_page_itself(open_page, folder, written_run,
     Image.new("RGB", (48, 32), "red").save(buffer, "WEBP")
     (run.path / "thumbs" / "ab12.webp").write_bytes(buffer.getvalue())
     images = pl.Series([["ab12"], ["cd34"], []], dtype=pl.List(pl.String))
-    pictured = RunTables(
-        **{name: getattr(run, name) for name in run.__slots__} | {"items": run.items.with_columns(images=images)}
-    )
+    pictured = replace(run, items=run.items.with_columns(images=images))
     tab = open_page(write_page([pictured], tmp_path / "page.html"))
     tab.page.wait_for_function("document.querySelector('.thumbs img').naturalWidth > 0")
     assert tab.told("document.querySelector('.thumbs img').naturalWidth") == 48
