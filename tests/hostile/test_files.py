@@ -21,6 +21,7 @@ from vqaudit.items.loading import load_items
 from vqaudit.lint import lint_paths
 from vqaudit.logs import archives
 from vqaudit.logs.files import open_log
+from vqaudit.logs.readers import read_log
 from vqaudit.records import TRIAL_SCHEMA, read_manifest
 from vqaudit.records.files import load_table
 
@@ -230,6 +231,19 @@ def test_an_id_of_thousands_of_digits_is_a_name(tmp_path):
     rows = [QUESTION | {"id": "9" * 5000}, QUESTION | {"id": "8" * 5000 + "9" * 6}]
     (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     assert [item.group for item in load_items(tmp_path / "data.jsonl").items] == ["999999", "999999"]
+
+
+def test_a_log_whose_items_are_thousands_of_digits_keeps_them_as_names(tmp_path):
+    rows = [f"{digit * 5000},Which?,cat,dog,A,A" for digit in "89"]
+    (tmp_path / "log.csv").write_text("\n".join(["index,question,A,B,answer,prediction", *rows]), encoding="utf-8")
+    assert {len(row.item) for row in read_log(tmp_path / "log.csv").rows} == {5000}
+
+
+@pytest.mark.parametrize("name", ["²", "9" * 5000, "option_²", "option_" + "9" * 5000])
+def test_what_only_looks_like_a_number_is_none(tmp_path, name):
+    rows = [QUESTION | {name: "x"}]
+    (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert len(load_items(tmp_path / "data.jsonl").items) == 1
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl"])

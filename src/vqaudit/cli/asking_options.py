@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from vqaudit.cli.model_options import ChatKwargs
+from vqaudit.numerals import whole_number
 
 __all__ = [
     "ConfirmOrders",
@@ -155,7 +156,8 @@ def settings_of(
     of_prompts = ("orders", "system", "image_max_pixels", "max_tokens")
     settings = {name: getattr(variants, name) for name in of_variants}
     settings |= {name: getattr(prompts, name) for name in of_prompts}
-    settings["budget"] = int(prompts.budget) if prompts.budget.isdigit() else prompts.budget
+    tokens = whole_number(prompts.budget)
+    settings["budget"] = prompts.budget if tokens is None else tokens
     if variants.watch:
         settings["watch"] = [word for word in variants.watch if word != "none"]
     return settings | others | _asked(designs, interfaces, preset=variants.preset, orders=prompts.orders)

@@ -15,6 +15,7 @@ from typing import Any
 from vqaudit.errors import DatasetError
 from vqaudit.items.cells import describe, is_empty, looks_like_list
 from vqaudit.items.tables import Table
+from vqaudit.numerals import whole_number
 
 __all__ = ["Columns", "resolve_columns"]
 
@@ -195,7 +196,7 @@ def _option_columns(table: Table) -> list[tuple[str, ...]]:
         if _normal(column) not in _OPTION_LISTS and (match := _OPTION_COLUMN.fullmatch(_normal(column)))
     }
     lettered = {suffix: column for suffix, column in named.items() if suffix.isalpha() and "a" in named}
-    numbered = {int(suffix): column for suffix, column in named.items() if suffix.isdigit()}
+    numbered = {number: column for suffix, column in named.items() if (number := whole_number(suffix)) is not None}
     groups: list[tuple[str, ...]] = []
     if "a" in lettered:
         _refuse_gap(sorted(lettered), [chr(ord("a") + i) for i in range(len(lettered))], table)

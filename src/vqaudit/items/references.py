@@ -11,6 +11,8 @@ import re
 from collections.abc import Sequence
 from string import ascii_lowercase, ascii_uppercase
 
+from vqaudit.numerals import whole_number
+
 __all__ = ["lists_options", "names_options", "position_dependent"]
 
 _ID = r"(?:\([A-Za-z]\)|\(\d{1,2}\)|\([IVXivx]{1,4}\)|[A-Z]\b|\d{1,2}\b|[IVX]{1,4}\b)"
@@ -163,7 +165,7 @@ def _indices(ids: str, count: int) -> tuple[int, ...]:
 
 
 def _index(name: str) -> int:
-    if name.isdigit():
-        return int(name) - 1
+    if (number := whole_number(name)) is not None:
+        return number - 1
     alphabet = ascii_uppercase if name.isupper() else ascii_lowercase
     return alphabet.find(name) if len(name) == 1 else -1

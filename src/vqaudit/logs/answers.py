@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vqaudit.logs.rows import LETTERS, NOTHING_READ
+from vqaudit.numerals import whole_number
 
 __all__ = [
     "column_options",
@@ -133,8 +134,8 @@ def right_position(
     if text is None or isinstance(target, bool):
         return None
     text = text.strip()
-    if from_zero and text.isdecimal():
-        return int(text) if int(text) < len(options) else None
+    if from_zero and (number := whole_number(text)) is not None:
+        return number if number < len(options) else None
     ids = list(option_ids)
     if text in ids:
         return ids.index(text)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from vqaudit.logs.rows import LogRow
+from vqaudit.numerals import whole_number
 
 __all__ = ["STRIDE", "grouped_by_index", "grouped_by_options"]
 
@@ -26,7 +27,7 @@ def grouped_by_index(rows: Sequence[LogRow]) -> tuple[LogRow, ...]:
         >>> [(row.group, row.rotation) for row in grouped_by_index([a, b])]
         [('7', 0), ('7', 1)]
     """
-    numbers = [int(row.item) if row.item.isdecimal() else None for row in rows]
+    numbers = [whole_number(row.item) for row in rows]
     if all(number is None or number < STRIDE for number in numbers):
         return tuple(rows)
     groups: dict[tuple[int, tuple[str, ...]], list[int]] = defaultdict(list)
@@ -76,4 +77,5 @@ def grouped_by_options(rows: Sequence[LogRow], cycles: Sequence[str | None]) -> 
 
 
 def _natural(text: str) -> tuple[int, int | str]:
-    return (0, int(text)) if text.isdecimal() else (1, text)
+    number = whole_number(text)
+    return (1, text) if number is None else (0, number)

@@ -24,6 +24,7 @@ from vqaudit.logs.files import LogFile, Record
 from vqaudit.logs.prompts import find_options
 from vqaudit.logs.reader import NO_OPTIONS, Reader, read_rows
 from vqaudit.logs.rows import LETTERS, Log, LogRow, LogSpec
+from vqaudit.numerals import whole_number
 
 __all__ = ["FIELDS", "TABLE"]
 
@@ -135,9 +136,9 @@ def _number(cell: object, column: str) -> int | None:
     text = text_of(cell)
     if text is None:
         return None
-    if not text.strip().isdecimal():
+    if (number := whole_number(text.strip())) is None:
         raise DatasetError(f"{text!r} is no whole number from 0", column=column)
-    return int(text)
+    return number
 
 
 TABLE = Reader("table", "plain table", _recognises, _read)

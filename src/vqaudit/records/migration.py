@@ -14,6 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from vqaudit.errors import SchemaMismatch
+from vqaudit.numerals import whole_number
 from vqaudit.records.schemas import SCHEMA_VERSION
 
 __all__ = ["STEPS", "check_version", "stamp", "upgrade"]
@@ -46,7 +47,8 @@ def check_version(version: object, *, path: Path) -> int:
 
 def _version(table: pa.Table) -> object:
     text = (table.schema.metadata or {}).get(_KEY, b"1").decode(errors="replace")
-    return int(text) if text.isdecimal() else text
+    number = whole_number(text)
+    return text if number is None else number
 
 
 def upgrade(table: pa.Table, schema: pa.Schema, *, path: Path) -> pa.Table:

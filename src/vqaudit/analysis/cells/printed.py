@@ -21,6 +21,7 @@ from vqaudit.analysis.cells.scales import parse_number
 from vqaudit.analysis.cells.table import CellTable
 from vqaudit.analysis.figures import Row
 from vqaudit.errors import DatasetError
+from vqaudit.numerals import whole_number
 
 __all__ = [
     "PrintedRow",
@@ -202,8 +203,8 @@ def value_at(findings: Any, key: str) -> float | None:
         name = part.replace("~1", "/").replace("~0", "~")
         if isinstance(here, dict):
             here = here.get(name)
-        elif isinstance(here, list) and name.isdigit() and int(name) < len(here):
-            here = here[int(name)]
+        elif isinstance(here, list) and (place := whole_number(name)) is not None and place < len(here):
+            here = here[place]
         else:
             return None
     return float(here) if isinstance(here, int | float) else None

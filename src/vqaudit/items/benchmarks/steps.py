@@ -17,6 +17,7 @@ from vqaudit.items.cells import is_empty, item_id, looks_like_list, parse_list, 
 from vqaudit.items.copies import COPY_STEP
 from vqaudit.items.embedded import split_options
 from vqaudit.items.references import lists_options
+from vqaudit.numerals import whole_number
 
 __all__ = [
     "by_content",
@@ -109,7 +110,8 @@ def by_index(row: Mapping[str, Any]) -> object:
         True
     """
     number = item_id(row.get("index"))
-    base = int(number) % COPY_STEP if number is not None and number.isdecimal() else number
+    place = None if number is None else whole_number(number)
+    base = number if place is None else place % COPY_STEP
     return base, *_content(row)
 
 
