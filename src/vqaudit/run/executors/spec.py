@@ -1,23 +1,15 @@
 """Which executor a person asks for, as one value.
 
-Knows names and limits. Loads Ray when Ray is asked for.
+Knows names and limits. Opens nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from vqaudit.engines.base import Engine
-from vqaudit.errors import EngineUnavailable
-from vqaudit.records import Owner
-from vqaudit.run.executors.base import Executor
-from vqaudit.run.executors.here import Here
-from vqaudit.run.executors.noise import set_surroundings
-
-__all__ = ["ExecutorSpec", "open_executor"]
+__all__ = ["ExecutorSpec"]
 
 
 class ExecutorSpec(BaseModel):
@@ -38,28 +30,3 @@ class ExecutorSpec(BaseModel):
     """Where no worker has its model after so long, they are started anew; after three times the run ends."""
     grace_seconds: float = Field(default=60.0, ge=0)
     """When the run is told to stop, workers have so long to finish the batch in hand."""
-
-
-def open_executor(spec: ExecutorSpec, engine: Engine | Callable[[], Engine], *, owner: Owner) -> Executor:
-    """Returns the executor; close it when the run is over.
-
-    Args:
-        spec: Who asks.
-        engine: An engine, or what makes one. Workers on Ray each make their own; an engine that is given is copied to
-            them, which a model loaded here does not allow.
-        owner: The right to write into the run directory.
-
-    Raises:
-        EngineUnavailable: Ray is not installed.
-        EngineError: No worker could make the engine.
-    """
-    if spec.kind == "here":
-        return Here(engine(), made=True) if callable(engine) else Here(engine)
-    set_surroundings(local=spec.address is None)
-    try:
-        from vqaudit.run.executors.rays import open_ray
-    except ModuleNotFoundError as error:
-        if error.name != "ray":
-            raise
-        raise EngineUnavailable("--executor ray", extra="scale") from error
-    return open_ray(spec, engine, owner=owner)
