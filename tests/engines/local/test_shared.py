@@ -97,7 +97,8 @@ def test_every_event_agrees(family, families, engine_of, ask, strategy, images):
         Generation(max_tokens=9),
         OptionLikelihood(continuations=(" red", " blue and a very long text", "\nyellow", " no")),
     ]
-    prompts = list(grid(FORMATS[::5]))[::4]
+    # three of Phi-4's pictures are thousands of tokens, which the plain path computes for every prompt
+    prompts = list(grid(FORMATS[::5]))[:: 12 if (family, images) == ("phi4", 3) else 4]
     requests = [
         ask(event, text, images=images, option_ids=ids, trial=f"{e}-{n}")
         for e, event in enumerate(events)
