@@ -25,8 +25,8 @@ __all__ = ["describe_inspect", "is_inspect", "read_archive"]
 _SAMPLES = 20
 _LARGEST = 64 * 2**20
 _REASONING_SOLVERS = ("chain_of_thought",)
-_BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError, RuntimeError, EOFError, OSError)
-"""What `zipfile` raises on archives that are damaged, encrypted (RuntimeError), or packed in a way that it lacks."""
+_BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, struct.error, RuntimeError, EOFError, OSError)
+"""What `zipfile` raises on archives that are damaged, encrypted or packed in a way that it lacks (RuntimeError)."""
 _ATTACHMENT = "attachment://"
 
 

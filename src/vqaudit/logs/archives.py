@@ -18,9 +18,9 @@ __all__ = ["BROKEN_ZIP", "check_sheets", "check_sizes"]
 
 BROKEN_ZIP = (
     *(zipfile.BadZipFile, zlib.error, struct.error),
-    *(NotImplementedError, RuntimeError, EOFError, OSError, UnicodeDecodeError),
+    *(RuntimeError, EOFError, OSError, UnicodeDecodeError),
 )
-"""What `zipfile` raises on archives that are damaged, encrypted (RuntimeError), or packed in a way that it lacks."""
+"""What `zipfile` raises on archives that are damaged, encrypted or packed in a way that it lacks (RuntimeError)."""
 LARGEST = 8 << 30
 """Bytes of all members together, unpacked."""
 HIGHEST_RATIO = 200
